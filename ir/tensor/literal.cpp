@@ -1,0 +1,42 @@
+#include "ir/tensor/literal.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace plumb::ir {
+
+Literal::Literal(Type type) : type_(std::move(type)), elements_(type_.elements()) {
+  const auto bytes = static_cast<std::size_t>(type_.bytes());
+  const std::size_t rounded = (bytes + 127) / 64 * 64;
+  void* p = rounded < bytes ? nullptr : std::aligned_alloc(64, rounded);
+  if (!p) fail_unsupported("out of memory: " + std::to_string(bytes) + " bytes asked for a tensor " + type_.str());
+  data_ = std::shared_ptr<std::byte>(static_cast<std::byte*>(p), [](std::byte* q) { std::free(q); });
+}
+
+Literal Literal::reshaped(Shape shape) const {
+  Literal l = *this;
+  l.type_.shape = shape;
+  require(l.type_.elements() == elements_, "reshaping keeps the number of elements");
+  return l;
+}
+
+std::int64_t Literal::int_at(std::int64_t i) const {
+  switch (dtype()) {
+    case DType::boolean: return data<std::uint8_t>()[i] != 0;
+    case DType::i8: return data<std::int8_t>()[i];
+    case DType::i16: return data<std::int16_t>()[i];
+    case DType::i32: return data<std::int32_t>()[i];
+    case DType::i64: return data<std::int64_t>()[i];
+    case DType::u8: return data<std::uint8_t>()[i];
+    case DType::u16: return data<std::uint16_t>()[i];
+    case DType::u32: return data<std::uint32_t>()[i];
+    case DType::u64: return static_cast<std::int64_t>(data<std::uint64_t>()[i]);
+    default: fail_internal("int_at of a float literal");
+  }
+}
+
+bool operator==(const Literal& a, const Literal& b) {
+  return a.type_ == b.type_ && (a.bytes() == 0 || std::memcmp(a.raw(), b.raw(), static_cast<std::size_t>(a.bytes())) == 0);
+}
+
+}  // namespace plumb::ir

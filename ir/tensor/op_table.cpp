@@ -1,0 +1,96 @@
+#include "ir/tensor/op_table.h"
+
+#include <charconv>
+#include <unordered_map>
+
+#include "ir/tensor/builder.h"
+#include "ir/tensor/ops/all.h"
+
+namespace plumb::ir {
+namespace {
+
+using InferFn = Inferred (*)(std::span<const Type>, const AttrMap&);
+using DecomposeFn = std::vector<ValueId> (*)(Builder&, std::span<const ValueId>, const AttrMap&);
+constexpr auto infer_table = AllOps::map([]<class Op>() -> InferFn { return &Op::infer; });
+constexpr auto attr_table = AllOps::map([]<class Op>() { return std::span<const AttrSpec>(Op::attrs); });
+constexpr auto decompose_table = AllOps::map([]<class Op>() -> DecomposeFn {
+  if constexpr (Composite<Op>) return &Op::decompose;
+  else return nullptr;
+});
+
+std::string count_operands(const OpRow& r, std::size_t given) {
+  std::size_t names = r.operands.empty() ? 0 : 1 + static_cast<std::size_t>(std::ranges::count(r.operands, ','));
+  const bool variadic = r.operands.ends_with("...");
+  if (variadic ? given + 1 >= names : given == names) return {};
+  return "takes " + std::string(variadic ? "at least " : "") + std::to_string(variadic ? names - 1 : names) + " operands (" + std::string(r.operands) + "), not " + std::to_string(given);
+}
+
+AttrValue parse_fallback(const AttrSpec& spec) {
+  switch (spec.kind) {
+    case AttrKind::boolean: return spec.fallback == "true";
+    case AttrKind::integer: {
+      std::int64_t v = 0;
+      std::from_chars(spec.fallback.data(), spec.fallback.data() + spec.fallback.size(), v);
+      return v;
+    }
+    case AttrKind::real: {
+      double v = 0;
+      std::from_chars(spec.fallback.data(), spec.fallback.data() + spec.fallback.size(), v);
+      return v;
+    }
+    case AttrKind::ints: return Ints{};
+    default: fail_internal("an attribute of this kind has no default");
+  }
+}
+
+}  // namespace
+
+std::size_t op_count() { return AllOps::rows.size(); }
+const OpRow& row(OpCode op) { return AllOps::rows[op]; }
+std::span<const AttrSpec> attr_specs(OpCode op) { return attr_table[op]; }
+
+std::optional<OpCode> find_op(std::string_view name) {
+  static const auto by_name = [] {
+    std::unordered_map<std::string_view, OpCode> m;
+    for (std::size_t i = 0; i < AllOps::rows.size(); ++i) m.emplace(AllOps::rows[i].name, static_cast<OpCode>(i));
+    return m;
+  }();
+  auto it = by_name.find(name);
+  return it == by_name.end() ? std::nullopt : std::optional(it->second);
+}
+
+OpCode op(std::string_view name) {
+  if (auto code = find_op(name)) return *code;
+  fail_internal("no operation '" + std::string(name) + "'");
+}
+
+Inferred infer(OpCode code, std::span<const Type> operands, const AttrMap& attrs) {
+  if (auto wrong = count_operands(row(code), operands.size()); !wrong.empty()) return wrong;
+  return infer_table[code](operands, attrs);
+}
+
+std::optional<std::string> complete_attrs(OpCode code, AttrMap& attrs) {
+  const auto specs = attr_specs(code);
+  for (const auto& [name, value] : attrs.entries()) {
+    auto spec = std::ranges::find(specs, name, &AttrSpec::name);
+    if (spec == specs.end()) return "has no attribute '" + name + "'";
+    if (value.index() != static_cast<std::size_t>(spec->kind)) return "attribute '" + name + "' is of another kind";
+  }
+  AttrMap complete;  // in the record's order, so that equal nodes print alike
+  for (const auto& spec : specs) {
+    if (const auto* v = attrs.find(spec.name)) complete.set(spec.name, *v);
+    else if (spec.fallback.empty()) return "needs the attribute '" + std::string(spec.name) + "'";
+    else complete.set(spec.name, parse_fallback(spec));
+  }
+  attrs = std::move(complete);
+  return std::nullopt;
+}
+
+bool is_composite(OpCode code) { return decompose_table[code] != nullptr; }
+
+std::vector<ValueId> decompose(OpCode code, Builder& builder, std::span<const ValueId> operands, const AttrMap& attrs) {
+  require(is_composite(code), "only composites decompose");
+  return decompose_table[code](builder, operands, attrs);
+}
+
+}  // namespace plumb::ir

@@ -1,0 +1,74 @@
+// Contractions: dot_general and convolution.
+//
+// Canonical order (strict), for the terms in row-major order of the contracted index k: a step is one fused
+// multiply-add; a chain of 128 steps runs serially from +0; chain sums add serially to a sum of up to 4,096 terms;
+// those sums add serially. Narrow floats accumulate in f32, rounded once at the end. Integers wrap.
+#pragma once
+#include "ir/tensor/ops/common.h"
+
+namespace plumb::ir::ops {
+
+struct DotGeneral {
+  static constexpr OpRow row{"dot_general", "lhs, rhs", OpClass::contract, "Sum over the contracted axes of lhs times rhs. Result axes: batch, lhs free, rhs free, each in operand order. The empty sum is +0."};
+  static constexpr std::array attrs{AttrSpec{"lhs_contract", AttrKind::ints, "[]"}, AttrSpec{"rhs_contract", AttrKind::ints, "[]"},
+                                    AttrSpec{"lhs_batch", AttrKind::ints, "[]"}, AttrSpec{"rhs_batch", AttrKind::ints, "[]"}};
+  static Inferred infer(std::span<const Type> in, const AttrMap& a) {
+    const auto &lc = a.ints("lhs_contract"), &rc = a.ints("rhs_contract"), &lb = a.ints("lhs_batch"), &rb = a.ints("rhs_batch");
+    Ints l = lb, r = rb;
+    l.insert(l.end(), lc.begin(), lc.end());
+    r.insert(r.end(), rc.begin(), rc.end());
+    if (auto e = check_axes(l, in[0].rank(), "lhs axis"); !e.empty()) return no("C1: " + e);
+    if (auto e = check_axes(r, in[1].rank(), "rhs axis"); !e.empty()) return no("C1: " + e);
+    if (lc.size() != rc.size()) return no("C2: lhs_contract and rhs_contract differ in length");
+    if (lb.size() != rb.size()) return no("C3: lhs_batch and rhs_batch differ in length");
+    for (std::size_t k = 0; k < lc.size(); ++k)
+      if (in[0].shape[static_cast<std::size_t>(lc[k])] != in[1].shape[static_cast<std::size_t>(rc[k])])
+        return no("C4: contracted axes differ in size: lhs axis " + std::to_string(lc[k]) + " has " + in[0].shape[static_cast<std::size_t>(lc[k])].str() + ", rhs axis " +
+                  std::to_string(rc[k]) + " has " + in[1].shape[static_cast<std::size_t>(rc[k])].str());
+    Shape s;
+    for (std::size_t k = 0; k < lb.size(); ++k) {
+      const Dim x = in[0].shape[static_cast<std::size_t>(lb[k])], y = in[1].shape[static_cast<std::size_t>(rb[k])];
+      if (x != y) return no("C5: batch axes differ in size: " + x.str() + " and " + y.str());
+      s.push_back(x);
+    }
+    if (in[0].dtype != in[1].dtype || is_bool(in[0].dtype)) return no("C6: operands must share a numeric dtype, not " + in[0].str() + " and " + in[1].str());
+    for (const auto& d : drop(in[0].shape, l)) s.push_back(d);
+    for (const auto& d : drop(in[1].shape, r)) s.push_back(d);
+    return one({in[0].dtype, s});
+  }
+};
+
+/// x: [N, C, spatial…]; w: [O, C/groups, window…]; result: [N, O, spatial'…] (cross-correlation, as in ONNX's Conv).
+/// k runs over (C/groups, window…) row-major; positions in the padding or between dilated elements read +0.
+struct Convolution {
+  static constexpr OpRow row{"convolution", "x, w", OpClass::contract, "Cross-correlation over the spatial axes. x is dilated by lhs_dilation, padded by low and high zeros, and read by the window, dilated by rhs_dilation, at each stride. "
+      "Channels are cut into groups. A zero of the padding is multiplied like any element."};
+  static constexpr std::array attrs{AttrSpec{"stride", AttrKind::ints, "[]"}, AttrSpec{"low", AttrKind::ints, "[]"}, AttrSpec{"high", AttrKind::ints, "[]"},
+                                    AttrSpec{"lhs_dilation", AttrKind::ints, "[]"}, AttrSpec{"rhs_dilation", AttrKind::ints, "[]"}, AttrSpec{"groups", AttrKind::integer, "1"}};
+  static Inferred infer(std::span<const Type> in, const AttrMap& a) {
+    const auto &x = in[0], &w = in[1];
+    if (x.rank() < 2 || w.rank() != x.rank()) return no("C1: x and w need the same rank, at least 2");
+    const std::size_t spatial = x.rank() - 2;
+    for (const auto& spec : attrs)
+      if (spec.kind == AttrKind::ints && !a.ints(spec.name).empty() && a.ints(spec.name).size() != spatial)
+        return no("C2: " + std::string(spec.name) + " needs an entry a spatial axis (" + std::to_string(spatial) + ")");
+    if (x.dtype != w.dtype || is_bool(x.dtype)) return no("C3: operands must share a numeric dtype, not " + x.str() + " and " + w.str());
+    const auto groups = a.integer("groups");
+    const std::int64_t channels = x.shape[1].size(), per_group = w.shape[1].size(), out = w.shape[0].size();
+    if (groups < 1 || channels != per_group * groups) return no("C4: x has " + std::to_string(channels) + " channels; w reads " + std::to_string(per_group) + " in each of " + std::to_string(groups) + " groups");
+    if (out % groups != 0) return no("C5: " + std::to_string(out) + " output channels do not divide into " + std::to_string(groups) + " groups");
+    auto entry = [&](const char* which, std::size_t d, std::int64_t fallback) { const auto& v = a.ints(which); return v.empty() ? fallback : v[d]; };
+    Shape s{x.shape[0], w.shape[0]};
+    for (std::size_t d = 0; d < spatial; ++d) {
+      const std::int64_t stride = entry("stride", d, 1), ld = entry("lhs_dilation", d, 1), rd = entry("rhs_dilation", d, 1);
+      if (stride < 1 || ld < 1 || rd < 1) return no("C6: stride and dilations are positive");
+      const std::int64_t size = x.shape[d + 2].size(), window = w.shape[d + 2].size();
+      const std::int64_t dilated = size == 0 ? 0 : (size - 1) * ld + 1;
+      const std::int64_t span = dilated + entry("low", d, 0) + entry("high", d, 0) - (window == 0 ? 0 : (window - 1) * rd + 1);
+      s.push_back(span < 0 ? 0 : span / stride + 1);
+    }
+    return one({x.dtype, s});
+  }
+};
+
+}  // namespace plumb::ir::ops

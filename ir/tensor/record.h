@@ -1,0 +1,48 @@
+// The shape of an operation's record: name, operands, attributes, shape rule, equation, kink, doc, in one struct.
+//
+// An equation is a formula over a value domain D (interpreter/domains/domain.h): it never branches in C++ on a
+// value, so that the same text can be rounded, enclosed, differentiated or handed to a solver. It gives the output
+// element at an index from its input elements; `sum`, `scan` and `select` belong to the domain.
+#pragma once
+#include <concepts>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ir/scalar/functions.h"
+#include "ir/tensor/attr.h"
+#include "ir/tensor/graph.h"
+
+namespace plumb::ir {
+
+class Builder;
+
+/// Result types, or why there are none (a sentence that starts with the constraint's label: "C2: …").
+using Inferred = std::variant<std::vector<Type>, std::string>;
+
+/// How a primitive moves data; lowering and fusion dispatch on it.
+enum class OpClass : std::uint8_t { elementwise, convert, select, source, view, gather, scatter, reduce, arg_reduce, window, scan, sort, contract, control, composite };
+
+struct OpRow {
+  std::string_view name;
+  std::string_view operands;   ///< names, comma separated; a last name ending in "..." is variadic
+  OpClass op_class = OpClass::composite;
+  std::string_view doc;
+  std::string_view kink = "";  ///< convention where no derivative exists
+  FnId fn = 0;                 ///< elementwise and reduce: the scalar function applied or combined with
+};
+
+template <class Op> concept TensorOp = requires(std::span<const Type> in, const AttrMap& a) {
+  { Op::row } -> std::convertible_to<const OpRow&>;
+  { Op::attrs } -> std::convertible_to<std::span<const AttrSpec>>;
+  { Op::infer(in, a) } -> std::same_as<Inferred>;
+};
+template <class Op> concept Composite = requires(Builder& b, std::span<const ValueId> in, const AttrMap& a) {
+  { Op::decompose(b, in, a) } -> std::same_as<std::vector<ValueId>>;
+};
+
+inline constexpr std::array<AttrSpec, 0> no_attrs{};
+
+}  // namespace plumb::ir
