@@ -1,0 +1,43 @@
+// The one interface of a target: compile kernels, then launch them on memory it can reach.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/kernel/kernel.h"
+#include "ir/kernel/target.h"
+
+namespace plumb::backends {
+
+/// Kernels compiled together for one target.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  /// Runs kernel number `kernel` (its place in the span given to compile) on the buffers: inputs, then outputs, in the
+  /// kernel's order, each dense and 64-byte aligned. Throws plumb::Error(input) when an index check failed: it names
+  /// the operation, its place and the index.
+  virtual void launch(std::size_t kernel, std::span<void* const> buffers) = 0;
+  /// What was generated, for people: LLVM IR, PTX, or "" where there is none.
+  virtual std::string code(std::size_t kernel, bool assembly) const = 0;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string name() const = 0;
+  virtual std::string description() const = 0;  ///< one line for `plumb targets`: device, width, threads
+  virtual const kir::TargetFacts& facts() const = 0;
+  virtual std::unique_ptr<Executable> compile(std::span<const kir::Kernel* const> kernels) = 0;
+};
+
+struct CpuOptions {
+  int threads = 0;        ///< 0: all cores
+  int vector_bytes = 0;   ///< 0: the host's widest
+};
+std::shared_ptr<Backend> make_cpu_backend(const CpuOptions& options = {});
+
+/// The error that an index check's failure becomes.
+[[noreturn]] void fail_index(const kir::Kernel& kernel, int site, std::int64_t value, std::int64_t extent);
+
+}  // namespace plumb::backends
