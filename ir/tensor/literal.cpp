@@ -13,6 +13,14 @@ Literal::Literal(Type type) : type_(std::move(type)), elements_(type_.elements()
   data_ = std::shared_ptr<std::byte>(static_cast<std::byte*>(p), [](std::byte* q) { std::free(q); });
 }
 
+Literal Literal::alias(Type type, void* data, std::shared_ptr<void> owner) {
+  Literal l;
+  l.elements_ = type.elements();
+  l.type_ = std::move(type);
+  l.data_ = std::shared_ptr<std::byte>(std::move(owner), static_cast<std::byte*>(data));
+  return l;
+}
+
 Literal Literal::reshaped(Shape shape) const {
   Literal l = *this;
   l.type_.shape = shape;

@@ -20,6 +20,8 @@ class Literal {
     std::copy(elements.begin(), elements.end(), l.mutable_data<T>());
     return l;
   }
+  /// A literal over memory that lives elsewhere; `owner` (may be null) is kept alive with it.
+  static Literal alias(Type type, void* data, std::shared_ptr<void> owner);
   const Type& type() const { return type_; }
   DType dtype() const { return type_.dtype; }
   Extents extents() const { return type_.extents(); }
