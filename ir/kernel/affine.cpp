@@ -171,4 +171,25 @@ Affine substitute(const Affine& x, const std::function<std::optional<Affine>(con
   return r;
 }
 
+Affine recombine(Affine x) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const auto& t : x.terms()) {
+      if (t.atom.kind != Atom::Kind::mod) continue;
+      const Affine quotient = floor_div(*t.atom.a, t.atom.divisor);
+      if (quotient.constant() != 0 || quotient.terms().size() != 1 || quotient.terms()[0].coefficient != 1) continue;
+      const Atom& wanted = quotient.terms()[0].atom;
+      const bool paired = std::any_of(x.terms().begin(), x.terms().end(), [&](const Term& u) {
+        return u.coefficient == t.coefficient * t.atom.divisor && compare(u.atom, wanted) == 0;
+      });
+      if (!paired) continue;
+      const Affine remainder = mod(*t.atom.a, t.atom.divisor);
+      x = x - remainder * t.coefficient - quotient * (t.coefficient * t.atom.divisor) + *t.atom.a * t.coefficient;
+      changed = true;
+      break;
+    }
+  }
+  return x;
+}
+
 }  // namespace plumb::kir

@@ -77,6 +77,8 @@ class Affine {
 Affine floor_div(const Affine& x, std::int64_t c, const AtomRange& ranges = {});
 Affine mod(const Affine& x, std::int64_t c, const AtomRange& ranges = {});
 Affine bit_xor(const Affine& x, const Affine& y);
+/// Undoes a delinearisation: r·(x mod d) + r·d·(x floordiv d) becomes r·x, wherever the pair occurs.
+Affine recombine(Affine x);
 /// Bounds of an expression from its atoms'.
 std::optional<Range> range(const Affine& x, const AtomRange& ranges);
 /// Replaces atoms (innermost first); the function gives nullopt to leave an atom alone.
