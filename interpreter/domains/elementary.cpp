@@ -1,0 +1,128 @@
+// Elementary functions, correctly rounded: MPFR computes with more and more bits until the rounding is decided.
+#include <mpfr.h>
+
+#include <cmath>
+
+#include "interpreter/domains/number.h"
+
+namespace plumb::interp {
+namespace {
+
+struct Real {
+  mpfr_t v;
+  explicit Real(mpfr_prec_t bits) { mpfr_init2(v, bits); }
+  ~Real() { mpfr_clear(v); }
+  Real(const Real&) = delete;
+  Real& operator=(const Real&) = delete;
+};
+
+void sigmoid(mpfr_t r, const mpfr_t x) {  // 1 / (1 + e^-x)
+  mpfr_neg(r, x, MPFR_RNDN);
+  mpfr_exp(r, r, MPFR_RNDN);
+  mpfr_add_ui(r, r, 1, MPFR_RNDN);
+  mpfr_ui_div(r, 1, r, MPFR_RNDN);
+}
+
+/// Evaluates with r's precision. MPFR's own functions are correctly rounded to it; sigmoid has a few ulps.
+void evaluate(FnId fn, mpfr_t r, const mpfr_t x, const mpfr_t y) {
+  using namespace scalar;
+  if (fn == fn_id<Exp>) mpfr_exp(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Exp2>) mpfr_exp2(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Expm1>) mpfr_expm1(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Log>) mpfr_log(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Log2>) mpfr_log2(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Log10>) mpfr_log10(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Log1p>) mpfr_log1p(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Sin>) mpfr_sin(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Cos>) mpfr_cos(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Tan>) mpfr_tan(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Asin>) mpfr_asin(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Acos>) mpfr_acos(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Atan>) mpfr_atan(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Sinh>) mpfr_sinh(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Cosh>) mpfr_cosh(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Tanh>) mpfr_tanh(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Asinh>) mpfr_asinh(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Acosh>) mpfr_acosh(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Atanh>) mpfr_atanh(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Erf>) mpfr_erf(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Erfc>) mpfr_erfc(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Cbrt>) mpfr_cbrt(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Rsqrt>) mpfr_rec_sqrt(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Sigmoid>) sigmoid(r, x);
+  else if (fn == fn_id<Pow>) mpfr_pow(r, x, y, MPFR_RNDN);
+  else if (fn == fn_id<Atan2>) mpfr_atan2(r, x, y, MPFR_RNDN);
+  else fail_internal("not an elementary function");
+}
+
+/// A double nudged to odd, so that rounding it again to 51 bits or fewer is rounding once.
+double to_odd(const mpfr_t r) {
+  const double d = mpfr_get_d(r, MPFR_RNDZ);
+  if (mpfr_cmp_d(r, d) == 0 || std::isinf(d)) return d;
+  std::uint64_t bits;
+  __builtin_memcpy(&bits, &d, 8);
+  bits |= 1;
+  double odd;
+  __builtin_memcpy(&odd, &bits, 8);
+  return odd;
+}
+
+}  // namespace
+
+double exact_elementary(FnId fn, DType t, double x, double y) {
+  for (mpfr_prec_t bits = 120;; bits *= 2) {
+    Real a(53), b(53), r(bits);
+    mpfr_set_d(a.v, x, MPFR_RNDN);
+    mpfr_set_d(b.v, y, MPFR_RNDN);
+    evaluate(fn, r.v, a.v, b.v);
+    if (mpfr_nan_p(r.v)) return std::nan("");
+    if (mpfr_inf_p(r.v) || mpfr_zero_p(r.v)) return mpfr_get_d(r.v, MPFR_RNDN);
+    if (t == DType::f64) {
+      // Subnormal results round at a coarser place than MPFR's: its conversion to double handles that.
+      Real low(bits), high(bits);
+      mpfr_set(low.v, r.v, MPFR_RNDN);
+      mpfr_set(high.v, r.v, MPFR_RNDN);
+      for (int k = 0; k < 4; ++k) mpfr_nextbelow(low.v), mpfr_nextabove(high.v);
+      const double d = mpfr_get_d(low.v, MPFR_RNDN);
+      if (d == mpfr_get_d(high.v, MPFR_RNDN) || bits > 4000) return mpfr_get_d(r.v, MPFR_RNDN);
+      continue;
+    }
+    return round_to(t, to_odd(r.v));
+  }
+}
+
+double approximate(FnId fn, double x, double y) {
+  using namespace scalar;
+  switch (fn) {
+    case fn_id<Exp>: return std::exp(x);
+    case fn_id<Exp2>: return std::exp2(x);
+    case fn_id<Expm1>: return std::expm1(x);
+    case fn_id<Log>: return std::log(x);
+    case fn_id<Log2>: return std::log2(x);
+    case fn_id<Log10>: return std::log10(x);
+    case fn_id<Log1p>: return std::log1p(x);
+    case fn_id<Sin>: return std::sin(x);
+    case fn_id<Cos>: return std::cos(x);
+    case fn_id<Tan>: return std::tan(x);
+    case fn_id<Asin>: return std::asin(x);
+    case fn_id<Acos>: return std::acos(x);
+    case fn_id<Atan>: return std::atan(x);
+    case fn_id<Sinh>: return std::sinh(x);
+    case fn_id<Cosh>: return std::cosh(x);
+    case fn_id<Tanh>: return std::tanh(x);
+    case fn_id<Asinh>: return std::asinh(x);
+    case fn_id<Acosh>: return std::acosh(x);
+    case fn_id<Atanh>: return std::atanh(x);
+    case fn_id<Erf>: return std::erf(x);
+    case fn_id<Erfc>: return std::erfc(x);
+    case fn_id<Cbrt>: return std::cbrt(x);
+    case fn_id<Sqrt>: return std::sqrt(x);
+    case fn_id<Rsqrt>: return x == 0 ? 1 / x : 1 / std::sqrt(x);
+    case fn_id<Sigmoid>: return x < -40 ? std::exp(x) : 1 / (1 + std::exp(-x));
+    case fn_id<Pow>: return std::pow(x, y);
+    case fn_id<Atan2>: return std::atan2(x, y);
+    default: fail_internal("not an elementary function");
+  }
+}
+
+}  // namespace plumb::interp
