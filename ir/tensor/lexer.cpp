@@ -1,114 +1,194 @@
 #include "ir/tensor/lexer.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace plumb::ir {
 namespace {
-bool word_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool digit(char c) { return c >= '0' && c <= '9'; }
-bool name_part(char c) { return word_start(c) || digit(c) || c == '.' || c == '$' || c == '-' || c == '/' || c == ':'; }
+
+// The C library's classification depends on the locale; the formats are ASCII.
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_name_char(char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '$' || c == '-'; }
+bool is_printable(char c) { return c >= ' ' && c <= '~'; }
+constexpr std::string_view hex_digits = "0123456789abcdef";
+
+std::string escape(std::string_view s) {
+  std::string out;
+  for (char c : s) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') (out += '\\') += c;
+    else if (is_printable(c)) out += c;
+    else ((out += "\\x") += hex_digits[byte >> 4]) += hex_digits[byte & 15];
+  }
+  return out;
+}
+
 }  // namespace
 
-Lexer::Lexer(std::string_view text, std::string_view file) : text_(text), file_(file) { scan(); }
+std::string spell_name(std::string_view name) {
+  if (!name.empty() && std::ranges::all_of(name, is_name_char)) return std::string(name);
+  return '"' + escape(name) + '"';
+}
 
-void Lexer::scan() {
-  for (;;) {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
-    const bool comment = at_ < text_.size() && (text_[at_] == '#' || text_.substr(at_, 2) == "//");
-    if (!comment) break;
-    while (at_ < text_.size() && text_[at_] != '\n') ++at_;
+std::string Token::name() const {
+  if (!quoted) return std::string(text);
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\') {
+      out += text[i];
+    } else if (text[++i] == 'x') {
+      out += static_cast<char>(hex_digits.find(text[i + 1]) << 4 | hex_digits.find(text[i + 2]));
+      i += 2;
+    } else {
+      out += text[i];
+    }
   }
-  start_ = at_;
-  if (at_ == text_.size()) {
-    token_ = {Token::Kind::end, {}};
-    return;
-  }
-  auto take = [&](Token::Kind kind) { token_ = {kind, text_.substr(start_, at_ - start_)}; };
-  const char c = text_[at_];
-  if (word_start(c)) {
-    while (at_ < text_.size() && (word_start(text_[at_]) || digit(text_[at_]))) ++at_;
-    take(Token::Kind::word);
-  } else if (digit(c) || ((c == '-' || c == '+') && at_ + 1 < text_.size() && (digit(text_[at_ + 1]) || text_[at_ + 1] == '.'))) {
-    ++at_;
-    while (at_ < text_.size() && (digit(text_[at_]) || word_start(text_[at_]) || text_[at_] == '.' ||
-                                  ((text_[at_] == '-' || text_[at_] == '+') && (text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E'))))
-      ++at_;
-    take(Token::Kind::number);
-  } else if (c == '"') {
-    const auto close = text_.find('"', at_ + 1);
-    if (close == std::string_view::npos) fail("a text that is never closed");
-    at_ = close + 1;
-    token_ = {Token::Kind::text, text_.substr(start_ + 1, close - start_ - 1)};
-  } else if (text_.substr(at_, 2) == "->" || text_.substr(at_, 2) == "==") {
-    at_ += 2;
-    take(Token::Kind::punctuation);
-  } else {
-    ++at_;
-    take(Token::Kind::punctuation);
-  }
+  return out;
+}
+
+std::string describe(const Token& t) {
+  if (t.kind == TokenKind::end) return "the end of the text";
+  const std::string_view mark = t.kind == TokenKind::value ? "%" : t.kind == TokenKind::function ? "@" : "";
+  const bool longer = t.text.size() > 40;
+  return "'" + std::string(mark) + escape(t.text.substr(0, 40)) + (longer ? "…'" : "'");
+}
+
+Lexer::Lexer(std::string_view text, std::string_view file) : text_(text), file_(file.empty() ? "<text>" : file) {
+  if (text_.starts_with("\xef\xbb\xbf")) position_ = 3;
+  scan();
 }
 
 Token Lexer::next() {
-  Token t = token_;
-  scan();
+  const Token t = token_;
+  if (t.kind != TokenKind::end) scan();
   return t;
 }
 
-bool Lexer::accept(std::string_view s) {
-  if (!is(s)) return false;
+bool Lexer::accept(std::string_view punctuation) {
+  if (!token_.is(punctuation)) return false;
   scan();
   return true;
 }
 
-void Lexer::expect(std::string_view s) {
-  if (!accept(s)) fail("expected '" + std::string(s) + "'");
-}
-
-std::string Lexer::word(std::string_view what) {
-  if (token_.kind != Token::Kind::word) fail("expected " + std::string(what));
-  return std::string(next().text);
-}
-
-std::string Lexer::sigil(char sigil, std::string_view what) {
-  if (!is(std::string_view(&sigil, 1))) fail("expected " + std::string(1, sigil) + std::string(what));
-  // A name runs on over characters that are tokens elsewhere: take it from the text itself.
-  std::size_t end = at_;
-  while (end < text_.size() && name_part(text_[end])) ++end;
-  while (end > at_ && text_[end - 1] == ':') --end;  // the colon of a type
-  if (end == at_) fail("expected " + std::string(what) + " after '" + std::string(1, sigil) + "'");
-  std::string name(text_.substr(at_, end - at_));
-  at_ = end;
+bool Lexer::accept_word(std::string_view word) {
+  if (!token_.is_word(word)) return false;
   scan();
-  return name;
+  return true;
 }
 
-std::int64_t Lexer::integer(std::string_view what) {
-  std::int64_t v = 0;
-  std::string_view s = token_.text;
-  if (!s.empty() && s[0] == '+') s.remove_prefix(1);
-  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), v);
-  if (token_.kind != Token::Kind::number || error != std::errc() || end != s.data() + s.size()) fail("expected " + std::string(what) + ", a whole number of 64 bits");
-  scan();
-  return v;
+Token Lexer::expect(std::string_view punctuation, std::string_view where_in) {
+  if (!token_.is(punctuation)) fail_expected("'" + std::string(punctuation) + "' " + std::string(where_in));
+  return next();
 }
 
-SourceLocation Lexer::where() const {
-  const auto before = text_.substr(0, start_);
-  const auto line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1;
-  const auto newline = before.rfind('\n');
-  return {file_, line, static_cast<int>(start_ - (newline == std::string_view::npos ? 0 : newline + 1)) + 1};
+Token Lexer::expect(TokenKind kind, std::string_view what) {
+  if (token_.kind != kind) fail_expected(what);
+  return next();
 }
 
-void Lexer::fail(const std::string& message) const {
-  const auto place = where();
-  const std::size_t begin = start_ - static_cast<std::size_t>(place.column - 1);
-  auto line = text_.substr(begin, text_.find('\n', begin) == std::string_view::npos ? std::string_view::npos : text_.find('\n', begin) - begin);
-  std::string shown;
-  std::size_t caret = static_cast<std::size_t>(place.column - 1), from = caret > 80 ? caret - 80 : 0;
-  for (char c : line.substr(from, 120)) shown += (c >= ' ' && c < 127) ? c : ' ';
-  const std::string found = token_.kind == Token::Kind::end ? " at the end of the text" : "";
-  fail_input(message + found + "\n  " + shown + "\n  " + std::string(caret - from, ' ') + "^", place);
+void Lexer::rewind(const Mark& m) {
+  token_ = m.token;
+  position_ = m.position;
+  line_ = m.line;
+  line_start_ = m.line_start;
+}
+
+void Lexer::fail_expected(std::string_view what) const { fail(token_, "expected " + std::string(what) + ", found " + describe(token_)); }
+
+void Lexer::fail(const Token& at, const std::string& message) const {
+  // Lines of literals can be megabytes long: show a window around the place.
+  const std::size_t start = text_.rfind('\n', at.offset == 0 ? 0 : at.offset - 1);
+  const std::size_t line_begin = at.offset == 0 || start == std::string_view::npos ? 0 : start + 1;
+  const std::size_t line_end = std::min(text_.find('\n', at.offset), text_.size());
+  const std::size_t begin = std::max(line_begin, at.offset > 100 ? at.offset - 100 : 0);
+  const std::size_t end = std::min(line_end, begin + 160);
+  std::string shown, caret;
+  for (std::size_t i = begin; i < end; ++i) shown += is_printable(text_[i]) || (text_[i] & 0x80) ? text_[i] : ' ';
+  for (std::size_t i = begin; i < at.offset; ++i)
+    if ((text_[i] & 0xc0) != 0x80) caret += ' ';  // one column a character, UTF-8's continuations aside
+  fail_input(message + "\n  " + shown + "\n  " + caret + "^", where(at));
+}
+
+void Lexer::skip_blanks() {
+  while (position_ < text_.size()) {
+    const char c = text_[position_];
+    if (c == '\n') {
+      ++line_;
+      line_start_ = ++position_;
+    } else if (c == ' ' || c == '\t' || c == '\r') {
+      ++position_;
+    } else if (c == '#' || text_.substr(position_, 2) == "//") {
+      position_ = std::min(text_.find('\n', position_), text_.size());
+    } else {
+      return;
+    }
+  }
+}
+
+void Lexer::take(TokenKind kind, std::size_t length) {
+  token_.kind = kind;
+  token_.text = text_.substr(position_, length);
+  position_ += token_.text.size();
+}
+
+void Lexer::scan() {
+  skip_blanks();
+  token_ = {TokenKind::end, {}, position_, line_, static_cast<int>(position_ - line_start_) + 1, false};
+  if (position_ == text_.size()) return;
+  const char c = text_[position_];
+  const char after = position_ + 1 < text_.size() ? text_[position_ + 1] : '\0';
+  if (c == '%' || c == '@') return scan_name(c == '%' ? TokenKind::value : TokenKind::function);
+  if (c == '"') return scan_string(TokenKind::string);
+  if (is_digit(c) || (c == '-' && (is_digit(after) || is_letter(after) || after == '.'))) return scan_number();
+  if (is_letter(c)) {
+    std::size_t n = 1;
+    while (position_ + n < text_.size() && (is_letter(text_[position_ + n]) || is_digit(text_[position_ + n]) || text_[position_ + n] == '.')) ++n;
+    return take(TokenKind::identifier, n);
+  }
+  if (c == '-' && after == '>') return take(TokenKind::punctuation, 2);
+  if (!is_printable(c)) {
+    const auto byte = static_cast<unsigned char>(c);
+    fail(token_, std::string("the byte 0x") + hex_digits[byte >> 4] + hex_digits[byte & 15] + " has no place here; the format is plain ASCII text");
+  }
+  take(TokenKind::punctuation, 1);
+}
+
+void Lexer::scan_name(TokenKind kind) {
+  const char sign = text_[position_++];
+  if (position_ < text_.size() && text_[position_] == '"') return scan_string(kind);
+  std::size_t n = 0;
+  while (position_ + n < text_.size() && is_name_char(text_[position_ + n])) ++n;
+  if (n == 0) fail(token_, std::string("expected a name after '") + sign + "'");
+  // "%a->" is a name and an arrow.
+  if (position_ + n < text_.size() && text_[position_ + n] == '>' && n > 1 && text_[position_ + n - 1] == '-') --n;
+  take(kind, n);
+}
+
+void Lexer::scan_string(TokenKind kind) {
+  std::size_t end = ++position_;
+  for (; end < text_.size() && text_[end] != '"' && text_[end] != '\n'; ++end) {
+    if (text_[end] != '\\') continue;
+    const auto escape_text = text_.substr(end + 1, 3);
+    const bool hex = escape_text.size() == 3 && escape_text[0] == 'x' && hex_digits.find(escape_text[1]) != std::string_view::npos &&
+                     hex_digits.find(escape_text[2]) != std::string_view::npos;
+    if (!hex && !escape_text.starts_with('"') && !escape_text.starts_with('\\'))
+      fail(token_, "a backslash in a string stands before \", \\ or x and two lower-case hexadecimal digits");
+    end += hex ? 3 : 1;
+  }
+  if (end >= text_.size() || text_[end] != '"') fail(token_, "the string is not closed on its line");
+  take(kind, end - position_);
+  token_.quoted = true;
+  ++position_;
+}
+
+void Lexer::scan_number() {
+  std::size_t n = 1;
+  for (; position_ + n < text_.size(); ++n) {
+    const char c = text_[position_ + n], before = text_[position_ + n - 1];
+    const bool sign = (c == '+' || c == '-') && (before == 'e' || before == 'E') && n > 1;
+    if (!is_digit(c) && !is_letter(c) && c != '.' && !sign) break;
+  }
+  take(TokenKind::number, n);
 }
 
 }  // namespace plumb::ir

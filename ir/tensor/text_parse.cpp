@@ -1,381 +1,229 @@
-#include <charconv>
-#include <cmath>
-#include <cstring>
-#include <map>
+#include "ir/tensor/text_parse.h"
 
-#include "ir/scalar/storage.h"
-#include "ir/tensor/builder.h"
-#include "ir/tensor/lexer.h"
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <unordered_set>
+
 #include "ir/tensor/op_table.h"
 #include "ir/tensor/text.h"
+#include "ir/tensor/verifier.h"
 
 namespace plumb::ir {
 namespace {
 
-class Parser {
- public:
-  Parser(std::string_view text, std::string_view file) : lex_(text, file) {}
-
-  Module module() {
-    Module m;
-    do {
-      m.functions.push_back(function());
-      for (std::size_t i = 0; i + 1 < m.functions.size(); ++i)
-        if (m.functions[i].name == m.functions.back().name) lex_.fail("function @" + m.functions[i].name + " is defined twice");
-    } while (lex_.peek().kind != Token::Kind::end);
-    return m;
-  }
-
- private:
-  Dim dim() {
-    if (lex_.peek().kind == Token::Kind::word) return Dim::named(lex_.next().text);
-    const auto n = lex_.integer("a dimension: a size or a name");
-    if (n < 0) lex_.fail("a dimension is not negative");
-    return n;
-  }
-
-  Shape shape() {
-    Shape s;
-    lex_.expect("[");
-    while (!lex_.is("]")) {
-      if (!s.empty()) lex_.expect(",");
-      if (s.size() == max_rank) lex_.fail("a rank above " + std::to_string(max_rank) + " is not supported");
-      s.push_back(dim());
-    }
-    lex_.expect("]");
-    return s;
-  }
-
-  Type type() {
-    const auto t = dtype_from_name(lex_.peek().text);
-    if (!t) lex_.fail("expected a type such as f32[2,3]; dtypes are bool i8 i16 i32 i64 u8 u16 u32 u64 f8e4m3fn f8e5m2 bf16 f16 f32 f64");
-    lex_.next();
-    Type r{*t, shape()};
-    try {
-      if (r.is_concrete()) (void)r.bytes();
-    } catch (const Error& e) {
-      lex_.fail(e.what());
-    }
-    return r;
-  }
-
-  std::vector<Type> types() {
-    std::vector<Type> r{type()};
-    while (lex_.accept(",")) r.push_back(type());
-    return r;
-  }
-
-  Ints ints() {
-    Ints r;
-    lex_.expect("[");
-    while (!lex_.is("]")) {
-      if (!r.empty()) lex_.expect(",");
-      r.push_back(lex_.integer("a whole number"));
-    }
-    lex_.expect("]");
-    return r;
-  }
-
-  double real() {
-    const bool minus = lex_.accept("-");
-    double v = 0;
-    const auto t = lex_.peek();
-    if (t.kind == Token::Kind::word && t.text == "nan") v = std::nan("");
-    else if (t.kind == Token::Kind::word && t.text == "inf") v = HUGE_VAL;
-    else {
-      auto s = t.text;
-      if (!s.empty() && s[0] == '+') s.remove_prefix(1);
-      const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), v);
-      if (t.kind != Token::Kind::number || end != s.data() + s.size() || error == std::errc::invalid_argument) lex_.fail("expected a number");
-      if (error == std::errc::result_out_of_range) v = std::strtod(std::string(s).c_str(), nullptr);
-    }
-    lex_.next();
-    return minus ? -v : v;
-  }
-
-  /// One element's bits, in the dtype.
-  std::uint64_t element(DType t) {
-    std::uint64_t bits = 0;
-    if (is_bool(t) && (lex_.is("true") || lex_.is("false"))) return lex_.next().text == "true";
-    if (t == DType::u64 || t == DType::i64) {
-      auto s = lex_.peek().text;
-      std::int64_t v = 0;
-      const char* end = s.data() + s.size();
-      auto r = t == DType::u64 && !s.starts_with('-') ? std::from_chars(s.data(), end, bits) : std::from_chars(s.data(), end, v);
-      if (r.ec == std::errc() && r.ptr == end) {
-        lex_.next();
-        return t == DType::u64 && !s.starts_with('-') ? bits : static_cast<std::uint64_t>(v);
+/// Edits (insert, drop, replace, swap neighbours) from one word to another, doubled; words of one length are a little nearer.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i)
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = i + j;
+        continue;
       }
+      d[i][j] = std::min({d[i - 1][j - 1] + (a[i - 1] != b[j - 1]), d[i - 1][j] + 1, d[i][j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
     }
-    const auto place = lex_;
-    if (t == DType::f32) {  // read at its own precision: through a double it would round twice
-      float v = 0;
-      auto s = lex_.peek().text;
-      auto r = std::from_chars(s.data(), s.data() + s.size(), v);
-      if (lex_.peek().kind == Token::Kind::number && r.ec == std::errc() && r.ptr == s.data() + s.size()) {
-        lex_.next();
-        std::memcpy(&bits, &v, sizeof v);
-        return bits;
-      }
-    }
-    const double v = real();
-    if (is_integer(t)) {
-      const double low = is_signed(t) ? -std::ldexp(1.0, row(t).precision) : 0, high = std::ldexp(1.0, row(t).precision) - 1;
-      if (v != std::trunc(v) || v < low || v > high) place.fail("not a value of " + std::string(name(t)));
-    }
-    store_element(t, &bits, 0, v);
-    return bits;
-  }
+  return 2 * d[a.size()][b.size()] + (a.size() != b.size());
+}
 
-  /// The elements before the type is known: kept as the text's place, read once the type after ':' is.
-  struct PendingLiteral { Lexer at; };
-
-  void skip_literal() {
-    int depth = 0;
-    do {
-      if (lex_.is("[")) ++depth;
-      else if (lex_.is("]")) --depth;
-      else if (lex_.peek().kind == Token::Kind::end) lex_.fail("a literal that is never closed");
-      const bool prefix = lex_.is("splat") || lex_.is("hex") || lex_.is("-");
-      lex_.next();
-      if (prefix) lex_.next();
-    } while (depth > 0);
-  }
-
-  Literal literal(Lexer at, const Type& t) {
-    std::swap(lex_, at);
-    std::vector<std::uint64_t> bits;
-    const std::int64_t n = t.elements();
-    const auto size = static_cast<std::size_t>(byte_size(t.dtype));
-    std::string raw;
-    bool splat = false;
-    if (lex_.accept("splat")) {
-      splat = true;
-      bits.push_back(element(t.dtype));
-    } else if (lex_.accept("hex")) {
-      raw = hex(n * static_cast<std::int64_t>(size));
-    } else {
-      elements(t.dtype, n, bits, 0);
-    }
-    if (!splat && raw.empty() && static_cast<std::int64_t>(bits.size()) != n)
-      lex_.fail("the literal has " + std::to_string(bits.size()) + " elements, " + t.str() + " needs " + std::to_string(n));
-    std::swap(lex_, at);
-    Literal l(t);
-    auto* p = static_cast<char*>(l.mutable_raw());
-    if (!raw.empty()) std::memcpy(p, raw.data(), raw.size());
-    else
-      for (std::int64_t i = 0; i < n; ++i) std::memcpy(p + static_cast<std::size_t>(i) * size, &bits[splat ? 0 : static_cast<std::size_t>(i)], size);
-    return l;
-  }
-
-  void elements(DType t, std::int64_t limit, std::vector<std::uint64_t>& to, int depth) {
-    if (depth > 64) lex_.fail("a literal nested too deeply");
-    if (!lex_.accept("[")) {
-      if (static_cast<std::int64_t>(to.size()) >= limit) lex_.fail("the literal has more elements than its type");
-      to.push_back(element(t));
-      return;
-    }
-    for (bool first = true; !lex_.accept("]"); first = false) {
-      if (!first) lex_.expect(",");
-      elements(t, limit, to, depth + 1);
+std::string suggest_op(std::string_view word) {
+  if (word.size() > 40) return "";
+  std::string_view best;
+  std::size_t least = 2 * (word.size() / 3 + 1) + 2;
+  for (std::size_t op = 0; op < op_count(); ++op) {
+    const auto candidate = row(static_cast<OpCode>(op)).name;
+    if (const auto d = distance(word, candidate); d < least) {
+      least = d;
+      best = candidate;
     }
   }
+  return best.empty() ? "" : "; did you mean '" + std::string(best) + "'?";
+}
 
-  std::string hex(std::int64_t bytes) {
-    const auto t = lex_.peek();
-    if (t.kind != Token::Kind::text || static_cast<std::int64_t>(t.text.size()) != 2 * bytes) lex_.fail("expected \"" + std::to_string(2 * bytes) + " hexadecimal digits\"");
-    std::string r;
-    for (std::size_t i = 0; i < t.text.size(); i += 2) {
-      unsigned v = 0;
-      const auto [end, error] = std::from_chars(t.text.data() + i, t.text.data() + i + 2, v, 16);
-      if (error != std::errc() || end != t.text.data() + i + 2) lex_.fail("not a hexadecimal digit");
-      r += static_cast<char>(v);
-    }
-    lex_.next();
-    return r;
-  }
-
-  ValueId use() {
-    const auto place = lex_;
-    const auto name = lex_.sigil('%', "value name");
-    auto it = names_.find(name);
-    if (it == names_.end()) place.fail("%" + name + " is not defined here");
-    return it->second;
-  }
-
-  void define(const Lexer& place, const std::string& name, ValueId v) {
-    if (!names_.emplace(name, v).second) place.fail("%" + name + " is defined twice");
-  }
-
-  struct Pending {
-    AttrMap attrs;
-    std::string literal_name;
-    std::optional<Lexer> literal;
-  };
-
-  void attribute(OpCode op, Pending& to) {
-    const auto place = lex_;
-    const auto name = lex_.word("an attribute name");
-    const auto specs = attr_specs(op);
-    auto spec = std::ranges::find(specs, name, &AttrSpec::name);
-    if (spec == specs.end()) {
-      std::string known;
-      for (const auto& s : specs) known += (known.empty() ? "" : ", ") + std::string(s.name);
-      place.fail(std::string(row(op).name) + " has no attribute '" + name + "'" + (known.empty() ? "; it takes none" : "; it has " + known));
-    }
-    if (to.attrs.find(name) || to.literal_name == name) place.fail("attribute '" + name + "' is given twice");
-    lex_.expect("=");
-    switch (spec->kind) {
-      case AttrKind::boolean:
-        if (!lex_.is("true") && !lex_.is("false")) lex_.fail("expected true or false");
-        to.attrs.set(name, lex_.next().text == "true");
-        break;
-      case AttrKind::integer: to.attrs.set(name, lex_.integer("a whole number")); break;
-      case AttrKind::real: to.attrs.set(name, real()); break;
-      case AttrKind::text: to.attrs.set(name, lex_.sigil('@', "function name")); break;
-      case AttrKind::ints: to.attrs.set(name, ints()); break;
-      case AttrKind::shape: to.attrs.set(name, shape()); break;
-      case AttrKind::dtype: {
-        const auto t = dtype_from_name(lex_.peek().text);
-        if (!t) lex_.fail("expected a dtype");
-        lex_.next();
-        to.attrs.set(name, *t);
-        break;
-      }
-      case AttrKind::literal:
-        to.literal_name = name;
-        to.literal = lex_;
-        skip_literal();
-        break;
-    }
-  }
-
-  void statement(Function& f, Builder& b) {
-    b.at(lex_.where());
-    std::vector<std::pair<Lexer, std::string>> results;
-    do {
-      const auto place = lex_;
-      results.emplace_back(place, lex_.sigil('%', "value name"));
-    } while (lex_.accept(","));
-    lex_.expect("=");
-    const auto place = lex_;
-    const auto name = lex_.word("an operation");
-    const auto op = find_op(name);
-    if (!op) place.fail("there is no operation '" + name + "'" + nearest(name));
-    std::vector<ValueId> operands;
-    lex_.expect("(");
-    while (!lex_.is(")")) {
-      if (!operands.empty()) lex_.expect(",");
-      operands.push_back(use());
-    }
-    lex_.expect(")");
-    Pending p;
-    if (lex_.accept("{")) {
-      while (!lex_.is("}")) {
-        if (!p.attrs.entries().empty() || p.literal) lex_.expect(",");
-        attribute(*op, p);
-      }
-      lex_.expect("}");
-    }
-    lex_.expect(":");
-    const auto stated = types();
-    if (stated.size() != results.size()) place.fail(std::to_string(results.size()) + " names for " + std::to_string(stated.size()) + " types");
-    const auto ids = add(place, *op, operands, p, stated, b);
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      define(results[i].first, results[i].second, ids[i]);
-      f.values[static_cast<std::size_t>(ids[i])].name = results[i].second;
-    }
-  }
-
-  std::vector<ValueId> add(const Lexer& place, OpCode op, const std::vector<ValueId>& operands, Pending& p, const std::vector<Type>& stated, Builder& b) {
-    if (p.literal) {
-      if (!stated[0].is_concrete()) place.fail("a literal needs a type without names");
-      p.attrs.set(p.literal_name, literal(*p.literal, stated[0]));
-    }
-    for (const auto& spec : attr_specs(op)) {  // what the type already says may be left out
-      if (p.attrs.find(spec.name)) continue;
-      if (spec.kind == AttrKind::shape) p.attrs.set(spec.name, stated[0].shape);
-      if (spec.kind == AttrKind::dtype) p.attrs.set(spec.name, stated[0].dtype);
-    }
-    try {
-      if (row(op).name == "if") {
-        if (auto wrong = complete_attrs(op, p.attrs)) place.fail(*wrong);
-        return b.add_typed(op, operands, p.attrs, stated);
-      }
-      const auto ids = b.add(row(op).name, operands, p.attrs);
-      for (std::size_t i = 0; i < ids.size() && i < stated.size(); ++i)
-        if (b.type(ids[i]) != stated[i]) place.fail("the text says " + stated[i].str() + ", the operation gives " + b.type(ids[i]).str());
-      if (ids.size() != stated.size()) place.fail("the operation gives " + std::to_string(ids.size()) + " values");
-      return ids;
-    } catch (const Error& e) {
-      std::string what = e.what();
-      const auto prefix = b.where().str() + ": ";
-      if (what.starts_with(prefix)) what = what.substr(prefix.size());
-      if (e.where().column && e.where() != b.where()) throw;
-      place.fail(what);
-    }
-  }
-
-  static std::string nearest(const std::string& name) {
-    std::string best;
-    std::size_t best_common = 2;
-    for (std::size_t i = 0; i < op_count(); ++i) {
-      const auto candidate = row(static_cast<OpCode>(i)).name;
-      std::size_t common = 0;
-      while (common < name.size() && common < candidate.size() && name[common] == candidate[common]) ++common;
-      if (common > best_common) best_common = common, best = candidate;
-    }
-    return best.empty() ? "" : "; is it '" + best + "'?";
-  }
-
-  Function function() {
-    names_.clear();
-    Function f;
-    Builder b(f);
-    lex_.expect("func");
-    f.name = lex_.sigil('@', "function name");
-    lex_.expect("(");
-    while (!lex_.is(")")) {
-      if (!f.params.empty()) lex_.expect(",");
-      const auto place = lex_;
-      const auto name = lex_.sigil('%', "parameter name");
-      lex_.expect(":");
-      define(place, name, b.param(type(), name));
-    }
-    lex_.expect(")");
-    lex_.expect("->");
-    lex_.expect("(");
-    std::vector<Type> stated;
-    if (!lex_.is(")")) stated = types();
-    lex_.expect(")");
-    lex_.expect("{");
-    while (!lex_.is("return")) {
-      if (!lex_.is("%")) lex_.fail("expected a value '%name = …' or return");
-      statement(f, b);
-    }
-    const auto place = lex_;
-    lex_.next();
-    std::vector<ValueId> results;
-    if (!lex_.is("}")) do results.push_back(use());
-      while (lex_.accept(","));
-    if (results.size() != stated.size()) place.fail("the signature has " + std::to_string(stated.size()) + " results, return gives " + std::to_string(results.size()));
-    for (std::size_t i = 0; i < results.size(); ++i)
-      if (f.type(results[i]) != stated[i]) place.fail("result " + std::to_string(i) + " is " + f.type(results[i]).str() + ", the signature says " + stated[i].str());
-    b.results(results);
-    lex_.expect("}");
-    return f;
-  }
-
-  Lexer lex_;
-  std::map<std::string, ValueId> names_;
-};
+std::string list(const std::vector<Type>& types) {
+  std::string s;
+  for (const auto& t : types) s += (s.empty() ? "" : ", ") + t.str();
+  return s.empty() ? "nothing" : s;
+}
 
 }  // namespace
 
+Module Parser::module() {
+  Module m;
+  std::unordered_set<std::string> functions;
+  if (lex_.peek().kind == TokenKind::end) lex_.fail(lex_.peek(), "the text is empty; a module has a function: func @main(%x: f32[2]) -> (f32[2]) { return %x }");
+  while (lex_.peek().kind != TokenKind::end) {
+    if (!lex_.accept_word("func")) lex_.fail_expected("'func'");
+    const Token name = lex_.expect(TokenKind::function, "the function's name, as in func @main");
+    f_ = Function{};
+    names_.clear();
+    f_.name = name.name();
+    if (!functions.insert(f_.name).second) lex_.fail(name, "the function @" + spell_name(f_.name) + " is defined twice");
+    function(m);
+  }
+  return m;
+}
+
+void Parser::end() {
+  if (lex_.peek().kind != TokenKind::end) lex_.fail_expected("the end of the text");
+}
+
+void Parser::function(Module& m) {
+  parameters();
+  lex_.expect("->", "and the result types in parentheses");
+  const auto declared = result_types();
+  lex_.expect("{", "before the function's body");
+  body(declared);
+  lex_.expect("}", "after return");
+  m.functions.push_back(std::move(f_));
+}
+
+void Parser::parameters() {
+  lex_.expect("(", "before the parameters");
+  if (lex_.accept(")")) return;
+  do {
+    const Token name = lex_.expect(TokenKind::value, "a parameter, as in %x: f32[2,3]");
+    lex_.expect(":", "and the parameter's type");
+    f_.params.push_back(declare(name, type(), -1));
+  } while (lex_.accept(","));
+  lex_.expect(")", "or ',' after a parameter");
+}
+
+std::vector<Type> Parser::result_types() {
+  std::vector<Type> types;
+  lex_.expect("(", "before the result types");
+  if (lex_.accept(")")) return types;
+  do types.push_back(type());
+  while (lex_.accept(","));
+  lex_.expect(")", "or ',' after a result type");
+  return types;
+}
+
+void Parser::body(const std::vector<Type>& declared) {
+  while (!lex_.peek().is_word("return")) {
+    const Token& t = lex_.peek();
+    if (t.is("}") || t.kind == TokenKind::end || t.is_word("func")) lex_.fail(t, "the function @" + spell_name(f_.name) + " has no return");
+    node();
+  }
+  returns(declared);
+}
+
+void Parser::returns(const std::vector<Type>& declared) {
+  const Token at = lex_.next();
+  std::vector<Type> given;
+  if (lex_.peek().kind == TokenKind::value) {
+    do {
+      const Token t = lex_.expect(TokenKind::value, "a value to return");
+      f_.results.push_back(use(t));
+      given.push_back(f_.type(f_.results.back()));
+      const auto k = given.size() - 1;
+      if (k < declared.size() && given[k] != declared[k])
+        lex_.fail(t, "result " + std::to_string(k) + " of @" + spell_name(f_.name) + " is declared " + declared[k].str() + ", but " + describe(t) + " is " + given[k].str());
+    } while (lex_.accept(","));
+  }
+  if (given.size() != declared.size()) lex_.fail(at, "@" + spell_name(f_.name) + " is declared to give (" + list(declared) + "), but returns (" + list(given) + ")");
+}
+
+void Parser::node() {
+  NodeText n;
+  if (lex_.peek().kind == TokenKind::value) {
+    do n.names.push_back(lex_.expect(TokenKind::value, "a result's name"));
+    while (lex_.accept(","));
+    lex_.expect("=", "after the results' names");
+  }
+  operation(n);
+  operands(n);
+  attributes(n);
+  n.types = lex_.peek();
+  if (!n.names.empty()) {
+    lex_.expect(":", "and the result type");
+    n.types = lex_.peek();
+    do n.given.push_back(type());
+    while (lex_.accept(","));
+  }
+  if (n.given.size() != n.names.size())
+    lex_.fail(n.types, std::to_string(n.names.size()) + " results are named, but " + std::to_string(n.given.size()) + " types given");
+  const auto after = lex_.mark();
+  read_deferred(n);
+  lex_.rewind(after);
+  check_types(n);
+  define(n);
+}
+
+void Parser::operation(NodeText& n) {
+  if (lex_.peek().kind != TokenKind::identifier) lex_.fail_expected(n.names.empty() ? "a line %name = operation(…) : type, or return" : "an operation's name");
+  n.op = lex_.next();
+  const auto code = find_op(n.op.text);
+  if (!code) lex_.fail(n.op, "there is no operation " + describe(n.op) + suggest_op(n.op.text));
+  n.node.op = *code;
+  n.node.where = lex_.where(n.names.empty() ? n.op : n.names.front());
+}
+
+void Parser::operands(NodeText& n) {
+  lex_.expect("(", "before the operands");
+  if (lex_.accept(")")) return;
+  do n.node.operands.push_back(use(lex_.expect(TokenKind::value, "an operand, as in %x")));
+  while (lex_.accept(","));
+  lex_.expect(")", "or ',' after an operand");
+}
+
+void Parser::check_types(NodeText& n) {
+  fill_from_result(n);
+  std::vector<Type> operand_types;
+  for (auto v : n.node.operands) operand_types.push_back(f_.type(v));
+  const std::string call = std::string(n.op.text) + "(" + (operand_types.empty() ? "" : list(operand_types)) + ")";
+  if (auto wrong = complete_attrs(n.node.op, n.node.attrs)) lex_.fail(n.op, call + ": " + *wrong);
+  if (takes_types_from_functions(n.node.op)) return;
+  Inferred inferred;
+  try {
+    inferred = infer(n.node.op, operand_types, n.node.attrs);
+  } catch (const Error& e) {
+    if (e.kind() == ErrorKind::internal) throw;
+    lex_.fail(n.op, call + ": " + e.what());
+  }
+  if (const auto* why = std::get_if<std::string>(&inferred)) lex_.fail(n.op, call + ": " + *why);
+  const auto& types = std::get<std::vector<Type>>(inferred);
+  if (types != n.given) lex_.fail(n.types, call + " gives " + list(types) + ", but the text says " + list(n.given));
+}
+
+void Parser::define(NodeText& n) {
+  const auto index = static_cast<std::int32_t>(f_.nodes.size());
+  for (std::size_t i = 0; i < n.names.size(); ++i) n.node.results.push_back(declare(n.names[i], n.given[i], index));
+  f_.nodes.push_back(std::move(n.node));
+}
+
+ValueId Parser::use(const Token& t) const {
+  const auto it = names_.find(t.name());
+  if (it == names_.end()) lex_.fail(t, describe(t) + " is used before its definition, or never defined");
+  return it->second;
+}
+
+ValueId Parser::declare(const Token& name, const Type& type, std::int32_t node) {
+  const auto id = static_cast<ValueId>(f_.values.size());
+  if (!names_.emplace(name.name(), id).second) lex_.fail(name, describe(name) + " is defined twice; every value has a name of its own");
+  f_.values.push_back({type, name.name(), node});
+  return id;
+}
+
 Module parse(std::string_view text, std::string_view file) {
   Module m = Parser(text, file).module();
-  verify(m);
+  verify_calls(m);
   return m;
+}
+
+Module parse_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in || in.bad()) fail_input("cannot read " + path);
+  return parse(text, path);
+}
+
+Type parse_type(std::string_view text) {
+  Parser p(text, "<type>");
+  const Type t = p.type();
+  p.end();
+  return t;
 }
 
 }  // namespace plumb::ir

@@ -1,139 +1,164 @@
-#include <charconv>
-#include <cmath>
-#include <cstring>
+#include <bit>
+#include <unordered_map>
+#include <unordered_set>
 
-#include "ir/scalar/storage.h"
-#include "ir/tensor/builder.h"
 #include "ir/tensor/op_table.h"
 #include "ir/tensor/text.h"
+#include "ir/tensor/text_literal.h"
 
 namespace plumb::ir {
 namespace {
 
-std::string real(double v) {
-  if (std::isnan(v)) return "nan";
-  if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
-  char buffer[40];
-  auto end = std::to_chars(buffer, buffer + sizeof buffer, v).ptr;
-  return {buffer, end};
-}
-
-std::string element(const Literal& l, std::int64_t i) {
-  const DType t = l.dtype();
-  if (is_bool(t)) return l.int_at(i) ? "true" : "false";
-  if (t == DType::u64) return std::to_string(static_cast<std::uint64_t>(l.int_at(i)));
-  if (is_integer(t)) return std::to_string(l.int_at(i));
-  if (t == DType::f32) {
-    const float v = l.data<float>()[i];
-    if (std::isfinite(v)) {
-      char buffer[40];
-      return {buffer, std::to_chars(buffer, buffer + sizeof buffer, v).ptr};
-    }
+std::string join(const auto& items, auto spell) {
+  std::string s;
+  bool first = true;
+  for (const auto& item : items) {
+    if (!first) s += ", ";
+    s += spell(item);
+    first = false;
   }
-  return real(load_element(t, l.raw(), i));
+  return s;
 }
 
-bool same_bytes(const Literal& l, std::int64_t i, std::int64_t j) {
-  const auto n = static_cast<std::size_t>(byte_size(l.dtype()));
-  const auto* p = static_cast<const char*>(l.raw());
-  return std::memcmp(p + static_cast<std::size_t>(i) * n, p + static_cast<std::size_t>(j) * n, n) == 0;
-}
-
-/// A NaN that the word "nan" would not bring back, or a bool that is neither 0 nor 1.
-bool needs_bytes(const Literal& l) {
-  const auto n = static_cast<std::size_t>(byte_size(l.dtype()));
-  for (std::int64_t i = 0; i < l.elements(); ++i) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, static_cast<const char*>(l.raw()) + static_cast<std::size_t>(i) * n, n);
-    if (is_bool(l.dtype()) && bits > 1) return true;
-    if (is_float(l.dtype()) && std::isnan(decode_float(l.dtype(), bits)) && encode_float(l.dtype(), std::nan("")) != bits) return true;
-  }
-  return false;
-}
-
-std::string print_attr(const AttrValue& v) {
-  struct Visitor {
-    std::string operator()(bool b) const { return b ? "true" : "false"; }
-    std::string operator()(std::int64_t i) const { return std::to_string(i); }
-    std::string operator()(double d) const { return real(d); }
-    std::string operator()(const std::string& s) const { return "@" + s; }
-    std::string operator()(const Ints& xs) const {
-      std::string s = "[";
-      for (std::size_t i = 0; i < xs.size(); ++i) s += (i ? "," : "") + std::to_string(xs[i]);
-      return s + "]";
-    }
-    std::string operator()(const Shape& s) const { return str(s); }
-    std::string operator()(DType t) const { return std::string(name(t)); }
-    std::string operator()(const Literal& l) const { return print_literal(l); }
-  };
-  return std::visit(Visitor{}, v);
-}
-
-}  // namespace
-
-std::string print_literal(const Literal& l) {
-  const std::int64_t n = l.elements();
-  constexpr std::int64_t longest = 64;
-  std::int64_t same = 1;
-  while (same < n && same_bytes(l, 0, same)) ++same;
-  const bool splat = n > 1 && same == n;
-  if (n > 0 && (needs_bytes(l) || (n > longest && !splat))) {
-    static constexpr char digits[] = "0123456789abcdef";
-    std::string s = "hex\"";
-    const auto* p = static_cast<const unsigned char*>(l.raw());
-    for (std::int64_t i = 0; i < l.bytes(); ++i) s += digits[p[i] >> 4], s += digits[p[i] & 15];
-    return s + "\"";
-  }
-  if (splat) return "splat " + element(l, 0);
-  if (l.type().rank() == 0) return element(l, 0);
+std::string print_ints(const Ints& xs) {
   std::string s = "[";
-  for (std::int64_t i = 0; i < n; ++i) s += (i ? ", " : "") + element(l, i);
+  for (std::size_t i = 0; i < xs.size(); ++i) s += (i ? "," : "") + std::to_string(xs[i]);
   return s + "]";
 }
 
-std::string print_node(const Function& f, const Node& n) {
-  std::string s = std::string(row(n.op).name) + "(";
-  for (std::size_t i = 0; i < n.operands.size(); ++i) s += (i ? ", %" : "%") + f.value(n.operands[i]).name;
-  s += ")";
-  AttrMap defaults;
-  std::string attrs;
-  for (const auto& spec : attr_specs(n.op)) {
-    const auto* v = n.attrs.find(spec.name);
-    if (!v) continue;
-    if (!spec.fallback.empty()) {  // what equals its default is left out
-      AttrMap one = n.attrs;
-      AttrMap without;
-      for (const auto& [key, value] : n.attrs.entries())
-        if (key != spec.name) without.set(key, value);
-      if (!complete_attrs(n.op, without) && *without.find(spec.name) == *v) continue;
-    }
-    attrs += (attrs.empty() ? "" : ", ") + std::string(spec.name) + "=" + print_attr(*v);
+/// Every value's name as the text has it: its own where no earlier value took it.
+std::vector<std::string> unique_names(const Function& f) {
+  std::vector<std::string> names(f.values.size());
+  std::unordered_set<std::string> taken;
+  std::unordered_map<std::string, int> clashes;  // so that a thousand equal names take a thousand steps
+  for (const auto& v : f.values) taken.insert(v.name);
+  std::unordered_set<std::string> seen;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    names[i] = f.values[i].name.empty() ? std::to_string(i) : f.values[i].name;
+    const std::string base = names[i];
+    if (f.values[i].name.empty() ? taken.insert(base).second : seen.insert(base).second) continue;
+    do names[i] = base + "_" + std::to_string(++clashes[base]);
+    while (!taken.insert(names[i]).second);
   }
-  return attrs.empty() ? s : s + " {" + attrs + "}";
+  for (auto& n : names) n = "%" + spell_name(n);
+  return names;
 }
 
-std::string print(const Function& f) {
-  std::string s = "func @" + f.name + "(";
-  for (std::size_t i = 0; i < f.params.size(); ++i) s += (i ? ", %" : "%") + f.value(f.params[i]).name + ": " + f.type(f.params[i]).str();
-  s += ") -> (";
-  for (std::size_t i = 0; i < f.results.size(); ++i) s += (i ? ", " : "") + f.type(f.results[i]).str();
-  s += ") {\n";
-  for (const auto& n : f.nodes) {
-    s += "  ";
-    for (std::size_t i = 0; i < n.results.size(); ++i) s += (i ? ", %" : "%") + f.value(n.results[i]).name;
-    s += " = " + print_node(f, n) + " : ";
-    for (std::size_t i = 0; i < n.results.size(); ++i) s += (i ? ", " : "") + f.type(n.results[i]).str();
-    s += "\n";
-  }
-  s += "  return";
-  for (std::size_t i = 0; i < f.results.size(); ++i) s += (i ? ", %" : " %") + f.value(f.results[i]).name;
-  return s + "\n}\n";
+/// Two attribute values that no reader could tell apart: -0 is not 0, and a NaN is itself.
+bool same(const AttrValue& a, const AttrValue& b) {
+  if (const auto *x = std::get_if<double>(&a), *y = std::get_if<double>(&b); x && y) return std::bit_cast<std::uint64_t>(*x) == std::bit_cast<std::uint64_t>(*y);
+  return a == b;
 }
+
+AttrValue blank(AttrKind kind) {
+  switch (kind) {
+    case AttrKind::boolean: return false;
+    case AttrKind::integer: return std::int64_t{0};
+    case AttrKind::real: return 0.0;
+    case AttrKind::text: return std::string();
+    case AttrKind::ints: return Ints{};
+    case AttrKind::shape: return Shape{};
+    case AttrKind::dtype: return DType::f32;
+    case AttrKind::literal: return Literal(Type{});
+  }
+  fail_internal("an attribute kind without a blank");
+}
+
+/// The operation's attributes as they are when only the needed ones are given.
+AttrMap defaults(OpCode op) {
+  AttrMap a;
+  for (const auto& spec : attr_specs(op))
+    if (spec.fallback.empty()) a.set(spec.name, blank(spec.kind));
+  complete_attrs(op, a);
+  return a;
+}
+
+class Printer {
+ public:
+  /// types_follow: an attribute may be left to the result's type.
+  explicit Printer(bool types_follow = true) : types_follow_(types_follow) {}
+  std::string function(const Function& f) {
+    const auto names = unique_names(f);
+    auto name = [&](ValueId v) { return names.at(static_cast<std::size_t>(v)); };
+    std::string s = "func @" + spell_name(f.name) + "(";
+    s += join(f.params, [&](ValueId v) { return name(v) + ": " + f.type(v).str(); }) + ") -> (";
+    s += join(f.results, [&](ValueId v) { return f.type(v).str(); }) + ") {\n";
+    for (const auto& n : f.nodes) {
+      s += "  " + join(n.results, name) + (n.results.empty() ? "" : " = ") + call(f, n, names);
+      s += (n.results.empty() ? "" : " : ") + join(n.results, [&](ValueId v) { return f.type(v).str(); }) + "\n";
+    }
+    s += "  return" + std::string(f.results.empty() ? "" : " ") + join(f.results, name) + "\n}\n";
+    return s;
+  }
+
+  /// The operation without its results.
+  std::string call(const Function& f, const Node& n, const std::vector<std::string>& names) {
+    return std::string(row(n.op).name) + "(" + join(n.operands, [&](ValueId v) { return names.at(static_cast<std::size_t>(v)); }) + ")" + attributes(f, n);
+  }
+
+ private:
+  std::string value(const AttrValue& v, bool function_name, bool typed_literal) {
+    if (const auto* b = std::get_if<bool>(&v)) return *b ? "true" : "false";
+    if (const auto* i = std::get_if<std::int64_t>(&v)) return std::to_string(*i);
+    if (const auto* r = std::get_if<double>(&v)) return shortest(*r);
+    if (const auto* t = std::get_if<std::string>(&v)) return function_name ? "@" + spell_name(*t) : text(*t);
+    if (const auto* xs = std::get_if<Ints>(&v)) return print_ints(*xs);
+    if (const auto* s = std::get_if<Shape>(&v)) return str(*s);
+    if (const auto* d = std::get_if<DType>(&v)) return std::string(plumb::name(*d));
+    const auto& l = std::get<Literal>(v);
+    return (typed_literal ? l.type().str() + " " : "") + print_elements(l, splats_left_);
+  }
+
+  static std::string text(const std::string& t) {
+    const bool word = !t.empty() && t.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") == std::string::npos && !(t[0] >= '0' && t[0] <= '9') && t[0] != '.';
+    if (word) return t;
+    const std::string spelled = spell_name(t);
+    return spelled.starts_with('"') ? spelled : '"' + spelled + '"';
+  }
+
+  const AttrMap& defaults_of(OpCode op) {
+    auto it = defaults_.find(op);
+    return it != defaults_.end() ? it->second : defaults_.emplace(op, defaults(op)).first->second;
+  }
+
+  std::string attributes(const Function& f, const Node& n) {
+    std::string s;
+    const Type* result = n.results.empty() || !types_follow_ ? nullptr : &f.type(n.results[0]);
+    for (const auto& spec : attr_specs(n.op)) {
+      const auto* v = n.attrs.find(spec.name);
+      if (!v) continue;
+      if (!spec.fallback.empty() && same(*v, *defaults_of(n.op).find(spec.name))) continue;
+      if (spec.fallback.empty() && result && spec.name == "shape" && *v == AttrValue(result->shape)) continue;
+      if (spec.fallback.empty() && result && spec.name == "dtype" && *v == AttrValue(result->dtype)) continue;
+      const auto* literal = std::get_if<Literal>(v);
+      const bool typed = literal && !(result && literal->type() == *result);
+      if (!s.empty()) s += ", ";
+      s += std::string(spec.name) + "=" + value(*v, row(n.op).op_class == OpClass::control, typed);
+    }
+    return s.empty() ? s : " {" + s + "}";
+  }
+
+  bool types_follow_;
+  std::unordered_map<OpCode, AttrMap> defaults_;
+  std::int64_t splats_left_ = splat_budget;
+};
+
+}  // namespace
 
 std::string print(const Module& m) {
+  Printer p;
   std::string s;
-  for (const auto& f : m.functions) s += (s.empty() ? "" : "\n") + print(f);
+  for (const auto& f : m.functions) s += (s.empty() ? "" : "\n") + p.function(f);
   return s;
+}
+
+std::string print(const Function& f) { return Printer().function(f); }
+
+std::string print_node(const Function& f, const Node& n) { return Printer(false).call(f, n, unique_names(f)); }
+
+std::string print_literal(const Literal& l) {
+  std::int64_t splats_left = splat_budget;
+  return print_elements(l, splats_left);
 }
 
 }  // namespace plumb::ir

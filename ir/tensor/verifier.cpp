@@ -1,95 +1,193 @@
-// Invariants of a module, each checked here:
-//  names      functions have names of their own; values have names of their own within a function
-//  order      an operand is a parameter or the result of an earlier node; results are defined
-//  types      each node's operand count, attributes and types are those that its record infers
-//  control    functions named by if and while exist, take the operands' types and give the results'; none calls itself
-#include <set>
+// Invariants of a module:
+//   M1  there is a function; functions' names are distinct and not empty.
+//   G1  every value id that a function holds lies in its table of values.
+//   G2  a value has one definition: one parameter, or one result of the node that its record names.
+//   G3  an operand is a parameter or a result of an earlier node; so is a result of the function.
+//   O1  the operation exists; its attributes are complete, known and of their kinds, in the record's order.
+//   O2  its result types are those inferred from its operands and attributes.
+//   F1  the functions that if and while name exist.
+//   F2  if: condition bool[]; then and else take the other operands' types and give the results' types.
+//   F3  while: cond takes the operands' types and gives bool[]; body takes and gives them.
+//   F4  no function calls itself, directly or through others.
+// Names of values are free: printing makes them unique.
+#include "ir/tensor/verifier.h"
+
+#include <unordered_map>
+#include <unordered_set>
 
 #include "ir/tensor/op_table.h"
-#include "ir/tensor/text.h"
 
 namespace plumb::ir {
 namespace {
 
+OpCode if_op() {
+  static const OpCode code = op("if");
+  return code;
+}
+OpCode while_op() {
+  static const OpCode code = op("while");
+  return code;
+}
+
+std::string list(std::span<const Type> types) {
+  std::string s;
+  for (const auto& t : types) s += (s.empty() ? "" : ", ") + t.str();
+  return "(" + s + ")";
+}
+
 std::vector<Type> types_of(const Function& f, std::span<const ValueId> values) {
-  std::vector<Type> r;
-  for (auto v : values) r.push_back(f.type(v));
-  return r;
+  std::vector<Type> types;
+  for (auto v : values) types.push_back(f.type(v));
+  return types;
 }
 
-const Function& callee(const Module& m, const Node& n, std::string_view attr) {
-  const auto& name = n.attrs.get<std::string>(attr);
-  if (const auto* f = m.find(name)) return *f;
-  fail_input("there is no function @" + name, n.where);
-}
-
-void expect_signature(const Function& f, const std::vector<Type>& params, const std::vector<Type>& results, const Node& n) {
-  if (types_of(f, f.params) != params) fail_input("@" + f.name + " does not take the operands of the " + std::string(name(n)) + " that names it", n.where);
-  if (types_of(f, f.results) != results) fail_input("@" + f.name + " does not give the results of the " + std::string(name(n)) + " that names it", n.where);
-}
-
-void verify_control(const Module& m, const Function& f, const Node& n) {
-  const auto operands = types_of(f, n.operands), results = types_of(f, n.results);
-  if (name(n) == "if") {
-    if (operands.empty() || operands[0] != Type{DType::boolean, {}}) fail_input("if: C1: the condition must be bool[]", n.where);
-    const std::vector<Type> rest(operands.begin() + 1, operands.end());
-    expect_signature(callee(m, n, "then"), rest, results, n);
-    expect_signature(callee(m, n, "else"), rest, results, n);
-  } else {
-    expect_signature(callee(m, n, "cond"), operands, {Type{DType::boolean, {}}}, n);
-    expect_signature(callee(m, n, "body"), operands, results, n);
+/// Graph faults have no user to blame.
+void check_graph(const Function& f) {
+  auto broken = [&](const std::string& what) { fail_internal("verifier: @" + f.name + ": " + what); };
+  const auto count = static_cast<ValueId>(f.values.size());
+  auto in_table = [&](ValueId v) {
+    if (v < 0 || v >= count) broken("G1: value id " + std::to_string(v) + " lies outside the table of " + std::to_string(count) + " values");
+  };
+  std::vector<char> defined(f.values.size(), 0);
+  auto define = [&](ValueId v, std::int32_t node) {
+    in_table(v);
+    const auto& value = f.value(v);
+    if (defined[static_cast<std::size_t>(v)]++) broken("G2: %" + value.name + " is defined twice");
+    if (value.node != node) broken("G2: %" + value.name + " names node " + std::to_string(value.node) + " as its definition, but is defined by " + std::to_string(node));
+  };
+  auto use = [&](ValueId v, const std::string& user) {
+    in_table(v);
+    if (!defined[static_cast<std::size_t>(v)]) broken("G3: " + user + " uses %" + f.value(v).name + " before its definition");
+  };
+  for (auto v : f.params) define(v, -1);
+  for (std::size_t i = 0; i < f.nodes.size(); ++i) {
+    const auto& n = f.nodes[i];
+    if (n.op >= op_count()) broken("O1: node " + std::to_string(i) + " has the operation number " + std::to_string(n.op) + ", which does not exist");
+    for (auto v : n.operands) use(v, "node " + std::to_string(i) + " (" + std::string(name(n)) + ")");
+    for (auto v : n.results) define(v, static_cast<std::int32_t>(i));
   }
+  for (auto v : f.results) use(v, "return");
+  for (std::size_t v = 0; v < defined.size(); ++v)
+    if (!defined[v]) broken("G2: %" + f.values[v].name + " has no definition");
 }
 
-void verify_node(const Module& m, const Function& f, const Node& n) {
+[[noreturn]] void fail_node(const Function& f, const Node& n, const std::string& why, ErrorKind blame) {
+  throw Error(blame, "@" + f.name + ": " + std::string(name(n)) + list(types_of(f, n.operands)) + ": " + why, n.where);
+}
+
+void check_node(const Function& f, const Node& n, ErrorKind blame) {
   AttrMap attrs = n.attrs;
-  if (auto wrong = complete_attrs(n.op, attrs)) fail_input(std::string(name(n)) + " " + *wrong, n.where);
-  if (row(n.op).op_class == OpClass::control) return verify_control(m, f, n);
-  auto inferred = infer(n.op, types_of(f, n.operands), attrs);
-  if (auto* why = std::get_if<std::string>(&inferred)) fail_input(std::string(name(n)) + ": " + *why, n.where);
-  if (std::get<std::vector<Type>>(inferred) != types_of(f, n.results)) fail_input(std::string(name(n)) + ": the stated type is not the inferred one", n.where);
-}
-
-void verify_function(const Module& m, const Function& f) {
-  std::vector<bool> defined(f.values.size(), false);
-  std::set<std::string> names;
-  auto define = [&](ValueId v) {
-    require(v >= 0 && static_cast<std::size_t>(v) < f.values.size() && !defined[static_cast<std::size_t>(v)], "a value is defined once");
-    defined[static_cast<std::size_t>(v)] = true;
-    if (!names.insert(f.value(v).name).second) fail_input("%" + f.value(v).name + " names two values of @" + f.name);
-  };
-  auto use = [&](ValueId v, const SourceLocation& where) {
-    if (v < 0 || static_cast<std::size_t>(v) >= f.values.size() || !defined[static_cast<std::size_t>(v)]) fail_input("a value is used before its definition", where);
-  };
-  for (auto v : f.params) define(v);
-  for (const auto& n : f.nodes) {
-    for (auto v : n.operands) use(v, n.where);
-    verify_node(m, f, n);
-    for (auto v : n.results) define(v);
+  if (auto wrong = complete_attrs(n.op, attrs)) fail_node(f, n, "O1: " + *wrong, blame);
+  const auto specs = attr_specs(n.op);
+  const auto& entries = n.attrs.entries();
+  if (entries.size() != specs.size()) fail_node(f, n, "O1: attributes are not complete: defaults must be filled in", blame);
+  for (std::size_t i = 0; i < specs.size(); ++i)
+    if (entries[i].first != specs[i].name) fail_node(f, n, "O1: attributes are not in the record's order: '" + entries[i].first + "' stands where '" + std::string(specs[i].name) + "' should", blame);
+  if (takes_types_from_functions(n.op)) return;
+  Inferred inferred;
+  try {
+    inferred = infer(n.op, types_of(f, n.operands), n.attrs);
+  } catch (const Error& e) {
+    fail_node(f, n, std::string("O2: ") + e.what(), e.kind() == ErrorKind::input ? blame : e.kind());
   }
-  for (auto v : f.results) use(v, {});
+  if (const auto* why = std::get_if<std::string>(&inferred)) fail_node(f, n, "O2: " + *why, blame);
+  const auto& types = std::get<std::vector<Type>>(inferred);
+  if (types != types_of(f, n.results)) fail_node(f, n, "O2: gives " + list(types) + ", but its results are typed " + list(types_of(f, n.results)), blame);
 }
 
-void refuse_recursion(const Module& m, const Function& f, std::set<std::string>& open, std::set<std::string>& done) {
-  if (done.count(f.name)) return;
-  if (!open.insert(f.name).second) fail_input("@" + f.name + " calls itself through if or while");
-  for (const auto& n : f.nodes)
-    if (row(n.op).op_class == OpClass::control)
-      for (const auto& spec : attr_specs(n.op)) refuse_recursion(m, callee(m, n, spec.name), open, done);
-  open.erase(f.name);
-  done.insert(f.name);
-}
+class Calls {
+ public:
+  Calls(const Module& m, ErrorKind blame) : m_(m), blame_(blame) {
+    for (std::size_t i = 0; i < m.functions.size(); ++i) index_.emplace(m.functions[i].name, i);
+    callees_.resize(m.functions.size());
+  }
+
+  void check() {
+    for (std::size_t i = 0; i < m_.functions.size(); ++i)
+      for (const auto& n : m_.functions[i].nodes) {
+        if (n.op == if_op()) check_if(i, n);
+        if (n.op == while_op()) check_while(i, n);
+      }
+    check_cycles();
+  }
+
+ private:
+  const Function& callee(std::size_t caller, const Node& n, std::string_view attr) {
+    const auto& called = n.attrs.get<std::string>(attr);
+    const auto it = index_.find(called);
+    if (it == index_.end()) fail_node(m_.functions[caller], n, "F1: " + std::string(attr) + " names @" + called + ", which the module does not have", blame_);
+    callees_[caller].push_back({it->second, &n});
+    return m_.functions[it->second];
+  }
+
+  void check_signature(const Function& f, const Node& n, const Function& g, const char* label, std::span<const Type> in, std::span<const Type> out) {
+    const auto takes = types_of(g, g.params), gives = types_of(g, g.results);
+    if (!std::ranges::equal(takes, in) || !std::ranges::equal(gives, out))
+      fail_node(f, n, std::string(label) + ": @" + g.name + " must be " + list(in) + " -> " + list(out) + ", but is " + list(takes) + " -> " + list(gives), blame_);
+  }
+
+  void check_if(std::size_t caller, const Node& n) {
+    const auto& f = m_.functions[caller];
+    const auto in = types_of(f, n.operands), out = types_of(f, n.results);
+    if (in.empty() || in[0] != Type{DType::boolean, {}}) fail_node(f, n, "F2: the first operand is the condition, a bool[]", blame_);
+    for (const char* branch : {"then", "else"}) check_signature(f, n, callee(caller, n, branch), "F2", std::span(in).subspan(1), out);
+  }
+
+  void check_while(std::size_t caller, const Node& n) {
+    const auto& f = m_.functions[caller];
+    const auto types = types_of(f, n.operands);
+    const Type flag[] = {{DType::boolean, {}}};
+    check_signature(f, n, callee(caller, n, "cond"), "F3", types, flag);
+    check_signature(f, n, callee(caller, n, "body"), "F3", types, types);
+  }
+
+  /// Takes away functions that call none of those left; what remains calls in circles.
+  void check_cycles() {
+    const auto count = m_.functions.size();
+    std::vector<std::size_t> open(count);
+    std::vector<std::vector<std::size_t>> callers(count);
+    std::vector<std::size_t> ready;
+    for (std::size_t i = 0; i < count; ++i) {
+      open[i] = callees_[i].size();
+      for (const auto& [g, node] : callees_[i]) callers[g].push_back(i);
+      if (open[i] == 0) ready.push_back(i);
+    }
+    std::size_t done = 0;
+    for (; done < ready.size(); ++done)
+      for (auto i : callers[ready[done]])
+        if (--open[i] == 0) ready.push_back(i);
+    if (done == count) return;
+    for (std::size_t i = 0; i < count; ++i)
+      for (const auto& [g, node] : callees_[i])
+        if (open[i] && open[g]) fail_node(m_.functions[i], *node, "F4: @" + m_.functions[g].name + " is called in a circle; loops are while", blame_);
+  }
+
+  struct Call {
+    std::size_t function;
+    const Node* node;
+  };
+  const Module& m_;
+  ErrorKind blame_;
+  std::unordered_map<std::string_view, std::size_t> index_;
+  std::vector<std::vector<Call>> callees_;
+};
 
 }  // namespace
 
-void verify(const Module& m) {
-  std::set<std::string> names, open, done;
-  if (m.functions.empty()) fail_input("the module has no function");
+bool takes_types_from_functions(OpCode code) { return code == if_op(); }
+
+void verify_calls(const Module& m, ErrorKind blame) { Calls(m, blame).check(); }
+
+void verify(const Module& m, ErrorKind blame) {
+  if (m.functions.empty()) throw Error(blame, "M1: the module has no function");
+  std::unordered_set<std::string_view> names;
+  for (const auto& f : m.functions)
+    if (f.name.empty() || !names.insert(f.name).second) throw Error(blame, f.name.empty() ? "M1: a function has no name" : "M1: two functions are called @" + f.name);
   for (const auto& f : m.functions) {
-    if (!names.insert(f.name).second) fail_input("function @" + f.name + " is defined twice");
-    verify_function(m, f);
+    check_graph(f);
+    for (const auto& n : f.nodes) check_node(f, n, blame);
   }
-  for (const auto& f : m.functions) refuse_recursion(m, f, open, done);
+  verify_calls(m, blame);
 }
 
 }  // namespace plumb::ir
