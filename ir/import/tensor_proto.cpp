@@ -1,5 +1,6 @@
 #include "ir/import/tensor_proto.h"
 
+#include <google/protobuf/stubs/logging.h>
 #include <onnx/onnx_pb.h>
 
 #include <cstring>
@@ -7,7 +8,6 @@
 #include <sstream>
 
 #include "ir/import/onnx.h"
-#include "ir/import/protobuf_quiet.h"
 
 namespace plumb::ir::onnx_import {
 namespace {
@@ -142,6 +142,11 @@ void to_proto(const Literal& value, std::string_view name, ::onnx::TensorProto& 
   out.set_raw_data(value.raw(), static_cast<std::size_t>(value.bytes()));
 }
 
+bool parse_message(::google::protobuf::MessageLite& message, std::string_view bytes) {
+  const ::google::protobuf::LogSilencer silence;
+  return bytes.size() < (std::size_t{1} << 31) && message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+
 std::string read_file(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) fail_input("there is no file '" + path.string() + "'");
@@ -159,7 +164,7 @@ namespace plumb::ir {
 Literal load_tensor_pb(const std::filesystem::path& path) {
   const auto bytes = onnx_import::read_file(path);
   ::onnx::TensorProto t;
-  if (!onnx_import::parse_quietly(t, bytes)) fail_input("not an ONNX TensorProto", {path.string(), 0, 0});
+  if (!onnx_import::parse_message(t, bytes)) fail_input("not an ONNX TensorProto", {path.string(), 0, 0});
   return onnx_import::to_literal(t, path.parent_path(), {path.string(), 0, 0});
 }
 

@@ -9,6 +9,9 @@
 namespace onnx {
 class TensorProto;
 }
+namespace google::protobuf {
+class MessageLite;
+}
 
 namespace plumb::ir::onnx_import {
 
@@ -26,6 +29,8 @@ DType require_dtype(int data_type, const std::string& what, const SourceLocation
 Literal to_literal(const ::onnx::TensorProto& tensor, const std::filesystem::path& folder, const SourceLocation& where);
 void to_proto(const Literal& value, std::string_view name, ::onnx::TensorProto& out);
 
+/// False when the bytes are no such message. Prints nothing; protobuf bounds nesting (100) and total size (2 GiB) itself.
+bool parse_message(::google::protobuf::MessageLite& message, std::string_view bytes);
 /// A whole file; bad input when it cannot be read.
 std::string read_file(const std::filesystem::path& path);
 

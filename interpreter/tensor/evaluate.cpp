@@ -1,0 +1,174 @@
+#include "interpreter/tensor/evaluate.h"
+
+#include "interpreter/tensor/dense.h"
+#include "ir/tensor/builder.h"
+
+namespace plumb::interp {
+namespace {
+
+using ir::OpClass;
+using ir::ValueId;
+
+template <class D> class Run {
+ public:
+  Run(const D& d, const ir::Module& m, const EnclosureOptions& o) : d_(d), m_(m), options_(o) {}
+
+  std::vector<Tensor<D>> function(const ir::Function& f, std::vector<Tensor<D>> inputs, bool entry) {
+    if (inputs.size() != f.params.size()) fail_input("@" + f.name + " takes " + std::to_string(f.params.size()) + " inputs, not " + std::to_string(inputs.size()));
+    std::vector<Tensor<D>> values(f.values.size());
+    auto uses = ir::use_counts(f);
+    for (std::size_t k = 0; k < inputs.size(); ++k) values[static_cast<std::size_t>(f.params[k])] = std::move(inputs[k]);
+    for (std::size_t k = 0; k < f.nodes.size(); ++k) {
+      const auto& n = f.nodes[k];
+      std::vector<const Tensor<D>*> in;
+      for (auto o : n.operands) in.push_back(&values[static_cast<std::size_t>(o)]);
+      auto out = node(f, n, in, entry ? static_cast<int>(k) : -1);
+      for (std::size_t i = 0; i < out.size(); ++i) values[static_cast<std::size_t>(n.results[i])] = std::move(out[i]);
+      for (auto o : n.operands)  // a value is dropped after its last use
+        if (--uses[static_cast<std::size_t>(o)] == 0) values[static_cast<std::size_t>(o)] = {};
+    }
+    std::vector<Tensor<D>> results;
+    for (auto v : f.results) results.push_back(values[static_cast<std::size_t>(v)]);
+    return results;
+  }
+
+  Tensor<D> from(const ir::Literal& l) const {
+    Tensor<D> t{l.type(), {}};
+    t.elements.reserve(static_cast<std::size_t>(l.elements()));
+    for (std::int64_t i = 0; i < l.elements(); ++i) t.elements.push_back(d_.from(l.dtype(), load(l.dtype(), l.raw(), i)));
+    return t;
+  }
+
+ private:
+  using In = std::vector<const Tensor<D>*>;
+
+  std::vector<Tensor<D>> node(const ir::Function& f, const ir::Node& n, const In& in, int number) {
+    if (ir::is_composite(n.op)) return composite(f, n, in);
+    if (ir::row(n.op).op_class == OpClass::control) return control(n, in);
+    return {primitive(n, in, f.type(n.results[0]), number)};
+  }
+
+  Tensor<D> primitive(const ir::Node& n, const In& in, const ir::Type& out, int number) {
+    switch (ir::row(n.op).op_class) {
+      case OpClass::elementwise: return elementwise(d_, n, in, out);
+      case OpClass::convert: return map(out, [&](std::size_t i) { return d_.convert(in[0]->elements[i], in[0]->type.dtype, out.dtype); });
+      case OpClass::select: return map(out, [&](std::size_t i) { return d_.select(in[0]->elements[i], in[1]->elements[i], in[2]->elements[i], out.dtype); });
+      case OpClass::source: return source(n, out);
+      case OpClass::view: return view<D>(n, in, out);
+      case OpClass::gather: return gather(d_, n, *in[0], *in[1], out);
+      case OpClass::scatter: return scatter_add(d_, n, in, out);
+      case OpClass::reduce: return reduce(d_, n, *in[0], out, height(number, reduce_height(in[0]->type.elements() / std::max<std::int64_t>(1, out.elements()))));
+      case OpClass::arg_reduce: return arg_reduce<D>(n, *in[0], out);
+      case OpClass::window: return window(d_, n, *in[0], out, height(number, reduce_height(element_count(n.attrs.ints("window")))));
+      case OpClass::scan:
+        return along<D>(*in[0], static_cast<std::size_t>(n.attrs.integer("axis")), out, [&](auto& line) {
+          const bool reverse = n.attrs.flag("reverse");
+          if (reverse) std::reverse(line.begin(), line.end());
+          d_.scan(out.dtype, line, n.attrs.flag("exclusive"));
+          if (reverse) std::reverse(line.begin(), line.end());
+        });
+      case OpClass::sort:
+        return along<D>(*in[0], static_cast<std::size_t>(n.attrs.integer("axis")), out, [&](auto& line) {
+          const auto order = stable_order(std::span<const typename D::Value>(line), in[0]->type.dtype, n.attrs.flag("descending"));
+          auto sorted = line;
+          for (std::size_t k = 0; k < order.size(); ++k) sorted[k] = ir::name(n) == "argsort" ? d_.from(DType::i64, {.i = order[k]}) : line[static_cast<std::size_t>(order[k])];
+          line = std::move(sorted);
+        });
+      case OpClass::contract: return contract(d_, n, *in[0], *in[1], out, height(number, dot_height(terms(n, *in[0], *in[1]))));
+      default: fail_internal("no meaning for " + std::string(ir::name(n)));
+    }
+  }
+
+  static std::int64_t terms(const ir::Node& n, const Tensor<D>& x, const Tensor<D>& w) {
+    if (ir::name(n) == "convolution") return w.type.elements() / std::max<std::int64_t>(1, w.type.shape[0].size());
+    std::int64_t k = 1;
+    for (auto d : n.attrs.ints("lhs_contract")) k *= x.type.shape[static_cast<std::size_t>(d)].size();
+    return k;
+  }
+
+  /// Declared by the lowering, capped by the contract.
+  std::int64_t height(int number, std::int64_t contract) const {
+    auto it = options_.heights.find(number);
+    return number < 0 || it == options_.heights.end() ? contract : std::min(it->second, contract);
+  }
+
+  template <class F> static Tensor<D> map(const ir::Type& out, F f) {
+    Tensor<D> r{out, std::vector<typename D::Value>(static_cast<std::size_t>(out.elements()))};
+    for (std::size_t i = 0; i < r.elements.size(); ++i) r.elements[i] = f(i);
+    return r;
+  }
+
+  Tensor<D> source(const ir::Node& n, const ir::Type& out) const {
+    if (ir::name(n) == "constant") return from(n.attrs.get<ir::Literal>("value"));
+    Tensor<D> r{out, {}};
+    const auto axis = static_cast<std::size_t>(n.attrs.integer("axis"));
+    for_each_index(out.extents(), [&](std::int64_t, const Index& i) { r.elements.push_back(d_.from(out.dtype, convert({.i = i[axis]}, DType::i64, out.dtype))); });
+    return r;
+  }
+
+  /// A composite means its decomposition.
+  std::vector<Tensor<D>> composite(const ir::Function& f, const ir::Node& n, const In& in) {
+    ir::Function body;
+    ir::Builder b(body);
+    b.at(n.where);
+    std::vector<ValueId> params;
+    std::vector<Tensor<D>> inputs;
+    for (std::size_t k = 0; k < in.size(); ++k) {
+      params.push_back(b.param(f.type(n.operands[k])));
+      inputs.push_back(*in[k]);
+    }
+    b.results(ir::decompose(n.op, b, params, n.attrs));
+    return function(body, std::move(inputs), false);
+  }
+
+  std::vector<Tensor<D>> control(const ir::Node& n, const In& in) {
+    auto copy = [&](std::size_t from) {
+      std::vector<Tensor<D>> v;
+      for (std::size_t k = from; k < in.size(); ++k) v.push_back(*in[k]);
+      return v;
+    };
+    auto holds = [&](const Tensor<D>& c) {
+      if (!d_.decided(c.elements[0], DType::boolean)) fail_unsupported("the condition of " + std::string(ir::name(n)) + " hangs on an undecided comparison", n.where);
+      return d_.pick(c.elements[0]).u != 0;
+    };
+    auto call = [&](const char* which, std::vector<Tensor<D>> v) { return function(*m_.find(n.attrs.get<std::string>(which)), std::move(v), false); };
+    if (ir::name(n) == "if") return call(holds(*in[0]) ? "then" : "else", copy(1));
+    auto state = copy(0);
+    while (holds(call("cond", state)[0])) state = call("body", std::move(state));
+    return state;
+  }
+
+  const D& d_;
+  const ir::Module& m_;
+  const EnclosureOptions& options_;
+};
+
+void check_inputs(const ir::Function& f, std::span<const ir::Literal> inputs) {
+  if (inputs.size() != f.params.size()) fail_input("@" + f.name + " takes " + std::to_string(f.params.size()) + " inputs, not " + std::to_string(inputs.size()));
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    if (inputs[k].type() != f.type(f.params[k])) fail_input("input %" + f.value(f.params[k]).name + " is " + inputs[k].type().str() + ", the program takes " + f.type(f.params[k]).str());
+}
+
+template <class D> std::vector<Tensor<D>> run_module(const D& d, const ir::Module& m, std::span<const ir::Literal> inputs, const EnclosureOptions& options) {
+  check_inputs(m.entry(), inputs);
+  Run<D> run(d, m, options);
+  std::vector<Tensor<D>> in;
+  for (const auto& l : inputs) in.push_back(run.from(l));
+  return run.function(m.entry(), std::move(in), true);
+}
+
+}  // namespace
+
+std::vector<ir::Literal> evaluate(const ir::Module& m, std::span<const ir::Literal> inputs) {
+  std::vector<ir::Literal> out;
+  for (const auto& t : run_module(Rounded{}, m, inputs, {})) {
+    ir::Literal l(t.type);
+    for (std::size_t i = 0; i < t.elements.size(); ++i) store(t.type.dtype, l.mutable_raw(), static_cast<std::int64_t>(i), t.elements[i]);
+    out.push_back(std::move(l));
+  }
+  return out;
+}
+
+std::vector<EnclosedTensor> evaluate_enclosure(const ir::Module& m, std::span<const ir::Literal> inputs, const EnclosureOptions& options) { return run_module(Enclosure{}, m, inputs, options); }
+
+}  // namespace plumb::interp

@@ -1,0 +1,35 @@
+// Runs tensor programs on the reference: in Rounded (the answer), in Enclosure (every legal answer).
+#pragma once
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "interpreter/domains/enclosure.h"
+#include "ir/tensor/graph.h"
+
+namespace plumb::interp {
+
+/// A tensor's elements in a domain, dense and row-major.
+template <class V> struct Dense {
+  ir::Type type;
+  std::vector<V> elements;
+};
+using EnclosedTensor = Dense<Enclosed>;
+
+/// The reference answer. Inputs have the parameters' types. Bad input where the program's own error is reached (an
+/// index out of range): it names operation, place and index.
+std::vector<ir::Literal> evaluate(const ir::Module& module, std::span<const ir::Literal> inputs);
+
+struct EnclosureOptions {
+  /// For nodes of the entry function that reduce: the longest chain of combining steps that the lowering declares.
+  /// Others, and larger heights, get the contract's own.
+  std::map<int, std::int64_t> heights;
+};
+/// The set of answers that a relaxed lowering may give.
+std::vector<EnclosedTensor> evaluate_enclosure(const ir::Module& module, std::span<const ir::Literal> inputs, const EnclosureOptions& options = {});
+
+/// The contract's longest chain for n terms: reductions, and contractions.
+std::int64_t reduce_height(std::int64_t terms);
+std::int64_t dot_height(std::int64_t terms);
+
+}  // namespace plumb::interp
