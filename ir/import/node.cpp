@@ -5,7 +5,6 @@
 #include "ir/import/parsed.h"
 #include "ir/import/tensor_proto.h"
 #include "ir/scalar/storage.h"
-#include "ir/tensor/ops/common.h"
 
 namespace plumb::ir::onnx_import {
 
@@ -119,6 +118,12 @@ const ::onnx::GraphProto& NodeImport::subgraph(std::string_view name) const {
   const auto* a = attribute(name, ::onnx::AttributeProto::GRAPH);
   if (!a) fail("attribute '" + std::string(name) + "' is missing");
   return a->g();
+}
+
+std::vector<std::string> NodeImport::subgraph_inputs(std::string_view name) const {
+  std::vector<std::string> names;
+  for (const auto& v : subgraph(name).input()) names.push_back(v.name());
+  return names;
 }
 
 std::size_t NodeImport::output_count() const { return outputs_.size(); }

@@ -51,6 +51,7 @@ class NodeImport {
   std::optional<std::vector<std::string>> text_list(std::string_view name) const;
   std::optional<Literal> tensor(std::string_view name) const;
   const ::onnx::GraphProto& subgraph(std::string_view name) const;
+  std::vector<std::string> subgraph_inputs(std::string_view name) const;
   const ::onnx::AttributeProto* attribute(std::string_view name) const;  ///< references to a model function's attributes resolved
 
   // ── outputs ──
