@@ -41,13 +41,20 @@ Branch build_branch(NodeImport& n, const char* attribute) {
   branch.results = n.importer.graph(n.subgraph(attribute), scope);
   return branch;
 }
+/// The same error, saying also why the branch was looked at.
+[[noreturn]] void rethrow_with(const Error& e, const std::string& more) {
+  std::string message = e.what();
+  if (e.where().known()) message.erase(0, e.where().str().size() + 2);
+  throw Error(e.kind(), message + more, e.where());
+}
 /// Both branches; on an error in one, first the chance that fixing inputs spares it.
 std::pair<Branch, Branch> build_branches(NodeImport& n, ValueId condition) {
   try {
-    return {build_branch(n, "then_branch"), build_branch(n, "else_branch")};
-  } catch (const Error&) {
+    Branch yes = build_branch(n, "then_branch");
+    return {std::move(yes), build_branch(n, "else_branch")};
+  } catch (const Error& e) {
     n.importer.fix_inputs_of(n.scope.fn, condition);
-    throw;
+    rethrow_with(e, " (in a branch whose condition is not known at import: " + n.importer.why_unknown(n.scope.fn, condition) + ")");
   }
 }
 
