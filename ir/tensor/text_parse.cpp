@@ -41,10 +41,14 @@ std::string suggest_op(std::string_view word) {
   return best.empty() ? "" : "; did you mean '" + std::string(best) + "'?";
 }
 
-std::string list(const std::vector<Type>& types) {
+/// Types for a message; a thousand of them would bury it.
+std::string list(const std::vector<Type>& types, std::string_view none) {
   std::string s;
-  for (const auto& t : types) s += (s.empty() ? "" : ", ") + t.str();
-  return s.empty() ? "nothing" : s;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (i == 12) return s + ", … (" + std::to_string(types.size()) + " in all)";
+    s += (i ? ", " : "") + types[i].str();
+  }
+  return types.empty() ? std::string(none) : s;
 }
 
 }  // namespace
@@ -122,7 +126,7 @@ void Parser::returns(const std::vector<Type>& declared) {
         lex_.fail(t, "result " + std::to_string(k) + " of @" + spell_name(f_.name) + " is declared " + declared[k].str() + ", but " + describe(t) + " is " + given[k].str());
     } while (lex_.accept(","));
   }
-  if (given.size() != declared.size()) lex_.fail(at, "@" + spell_name(f_.name) + " is declared to give (" + list(declared) + "), but returns (" + list(given) + ")");
+  if (given.size() != declared.size()) lex_.fail(at, "@" + spell_name(f_.name) + " is declared to give (" + list(declared, "nothing") + "), but returns (" + list(given, "nothing") + ")");
 }
 
 void Parser::node() {
@@ -172,19 +176,19 @@ void Parser::check_types(NodeText& n) {
   fill_from_result(n);
   std::vector<Type> operand_types;
   for (auto v : n.node.operands) operand_types.push_back(f_.type(v));
-  const std::string call = std::string(n.op.text) + "(" + (operand_types.empty() ? "" : list(operand_types)) + ")";
-  if (auto wrong = complete_attrs(n.node.op, n.node.attrs)) lex_.fail(n.op, call + ": " + *wrong);
+  const auto call = [&] { return std::string(n.op.text) + "(" + list(operand_types, "") + ")"; };
+  if (auto wrong = complete_attrs(n.node.op, n.node.attrs)) lex_.fail(n.op, call() + ": " + *wrong);
   if (takes_types_from_functions(n.node.op)) return;
   Inferred inferred;
   try {
     inferred = infer(n.node.op, operand_types, n.node.attrs);
   } catch (const Error& e) {
     if (e.kind() == ErrorKind::internal) throw;
-    lex_.fail(n.op, call + ": " + e.what());
+    lex_.fail(n.op, call() + ": " + e.what());
   }
-  if (const auto* why = std::get_if<std::string>(&inferred)) lex_.fail(n.op, call + ": " + *why);
+  if (const auto* why = std::get_if<std::string>(&inferred)) lex_.fail(n.op, call() + ": " + *why);
   const auto& types = std::get<std::vector<Type>>(inferred);
-  if (types != n.given) lex_.fail(n.types, call + " gives " + list(types) + ", but the text says " + list(n.given));
+  if (types != n.given) lex_.fail(n.types, call() + " gives " + list(types, "nothing") + ", but the text says " + list(n.given, "nothing"));
 }
 
 void Parser::define(NodeText& n) {

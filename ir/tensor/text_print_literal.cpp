@@ -42,13 +42,13 @@ std::string print_narrow(DType dtype, double value, std::uint64_t bits) {
 }
 
 std::string hex(const void* data, std::int64_t bytes) {
-  std::string s = "hex\"";
-  s.reserve(static_cast<std::size_t>(2 * bytes) + 5);
+  std::string s(static_cast<std::size_t>(2 * bytes), '\0');
   for (std::int64_t i = 0; i < bytes; ++i) {
     const auto byte = static_cast<const unsigned char*>(data)[i];
-    (s += "0123456789abcdef"[byte >> 4]) += "0123456789abcdef"[byte & 15];
+    s[static_cast<std::size_t>(2 * i)] = "0123456789abcdef"[byte >> 4];
+    s[static_cast<std::size_t>(2 * i + 1)] = "0123456789abcdef"[byte & 15];
   }
-  return s + '"';
+  return "hex\"" + s + '"';
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ OpCode while_op() {
 
 std::string list(std::span<const Type> types) {
   std::string s;
-  for (const auto& t : types) s += (s.empty() ? "" : ", ") + t.str();
-  return "(" + s + ")";
+  for (std::size_t i = 0; i < types.size() && i < 12; ++i) s += (i ? ", " : "") + types[i].str();
+  return "(" + s + (types.size() > 12 ? ", … (" + std::to_string(types.size()) + " in all))" : ")");
 }
 
 std::vector<Type> types_of(const Function& f, std::span<const ValueId> values) {
