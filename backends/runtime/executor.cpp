@@ -1,0 +1,140 @@
+#include "backends/runtime/executor.h"
+
+#include <cstring>
+#include <map>
+
+namespace plumb::backends {
+
+using ir::Literal;
+using lowering::Program;
+using lowering::Slot;
+using lowering::SlotId;
+
+namespace {
+
+/// One program of the tree, loaded: where each slot's memory is.
+struct Frame {
+  const Program* program = nullptr;
+  Literal arena;
+  std::vector<Literal> slots;
+  std::vector<std::unique_ptr<Frame>> callees;
+  bool loaded = false;   ///< the prelude has run
+};
+
+void poison(Literal& l) { std::memset(l.mutable_raw(), 0xff, static_cast<std::size_t>(l.bytes())); }
+
+}  // namespace
+
+struct Session::State {
+  std::map<const kir::Kernel*, std::size_t> numbers;
+  std::vector<const kir::Kernel*> kernels;
+  std::unique_ptr<Executable> executable;
+  std::unique_ptr<Frame> main;
+  int ordinal = 0;
+
+  void collect(const Program& p) {
+    for (const auto& k : p.kernels)
+      if (numbers.emplace(k.get(), kernels.size()).second) kernels.push_back(k.get());
+    for (const auto& c : p.callees) collect(*c);
+  }
+
+  std::unique_ptr<Frame> frame(const Program& p) {
+    auto f = std::make_unique<Frame>();
+    f->program = &p;
+    f->arena = Literal(ir::Type{DType::u8, {p.arena_bytes}});
+    for (const auto& s : p.slots) {
+      if (s.role == Slot::Role::constant) f->slots.push_back(s.value);
+      else if (s.role == Slot::Role::hoisted) f->slots.emplace_back(s.type);
+      else if (s.role == Slot::Role::temporary && s.offset >= 0) f->slots.push_back(Literal::alias(s.type, static_cast<char*>(f->arena.mutable_raw()) + s.offset, nullptr));
+      else f->slots.emplace_back();
+    }
+    for (const auto& c : p.callees) f->callees.push_back(frame(*c));
+    return f;
+  }
+
+  void launch(Frame& f, const lowering::Launch& l, const RunOptions& o) {
+    const auto& kernel = *f.program->kernels[static_cast<std::size_t>(l.kernel)];
+    std::vector<void*> pointers;
+    std::vector<Literal> in, out;
+    for (auto s : l.inputs) in.push_back(f.slots[static_cast<std::size_t>(s)]);
+    for (auto s : l.outputs) out.push_back(f.slots[static_cast<std::size_t>(s)]);
+    for (auto& v : in) pointers.push_back(v.mutable_raw());
+    for (auto& v : out) pointers.push_back(v.mutable_raw());
+    if (o.poison)
+      for (auto& v : out) poison(v);
+    if (o.observer) o.observer->before_launch(kernel, ordinal, in);
+    executable->launch(numbers.at(&kernel), pointers);
+    if (o.observer) o.observer->after_launch(kernel, ordinal, in, out);
+    ++ordinal;
+  }
+
+  std::vector<Literal> run(Frame& f, std::span<const Literal> inputs, const RunOptions& o) {
+    const auto& p = *f.program;
+    for (std::size_t k = 0; k < inputs.size(); ++k) f.slots[static_cast<std::size_t>(p.params[k])] = inputs[k];
+    for (auto r : p.results) f.slots[static_cast<std::size_t>(r)] = Literal(p.slots[static_cast<std::size_t>(r)].type);
+    if (o.poison) {
+      poison(f.arena);
+      for (auto r : p.results) poison(f.slots[static_cast<std::size_t>(r)]);
+    }
+    if (!f.loaded)
+      for (const auto& s : p.prelude) launch(f, std::get<lowering::Launch>(s), o);
+    f.loaded = true;
+    for (const auto& s : p.steps) step(f, s, o);
+    std::vector<Literal> results;
+    for (auto r : p.results) results.push_back(f.slots[static_cast<std::size_t>(r)]);
+    return results;
+  }
+
+  void step(Frame& f, const lowering::Step& s, const RunOptions& o) {
+    if (auto* l = std::get_if<lowering::Launch>(&s)) return launch(f, *l, o);
+    if (auto* c = std::get_if<lowering::Copy>(&s)) {
+      auto& to = f.slots[static_cast<std::size_t>(c->to)];
+      if (to.bytes() > 0) std::memcpy(to.mutable_raw(), f.slots[static_cast<std::size_t>(c->from)].raw(), static_cast<std::size_t>(to.bytes()));
+      return;
+    }
+    auto values = [&](const std::vector<SlotId>& ids) {
+      std::vector<Literal> v;
+      for (auto i : ids) v.push_back(f.slots[static_cast<std::size_t>(i)]);
+      return v;
+    };
+    auto give = [&](const std::vector<SlotId>& ids, const std::vector<Literal>& v) {
+      for (std::size_t k = 0; k < ids.size(); ++k) {
+        auto& to = f.slots[static_cast<std::size_t>(ids[k])];
+        if (to.bytes() > 0) std::memcpy(to.mutable_raw(), v[k].raw(), static_cast<std::size_t>(to.bytes()));
+      }
+    };
+    if (auto* i = std::get_if<lowering::IfStep>(&s)) {
+      const bool holds = f.slots[static_cast<std::size_t>(i->condition)].int_at(0) != 0;
+      give(i->outputs, run(*f.callees[static_cast<std::size_t>(holds ? i->then : i->otherwise)], values(i->inputs), o));
+      return;
+    }
+    const auto& w = std::get<lowering::WhileStep>(s);
+    auto state = values(w.inputs);
+    while (run(*f.callees[static_cast<std::size_t>(w.condition)], state, o)[0].int_at(0) != 0) state = run(*f.callees[static_cast<std::size_t>(w.body)], state, o);
+    give(w.outputs, state);
+  }
+};
+
+Session::Session(std::shared_ptr<const Program> program, std::shared_ptr<Backend> backend)
+    : program_(std::move(program)), backend_(std::move(backend)), state_(std::make_unique<State>()) {
+  state_->collect(*program_);
+  state_->executable = backend_->compile(state_->kernels);
+  state_->main = state_->frame(*program_);
+}
+Session::~Session() = default;
+
+std::vector<Literal> Session::run(std::span<const Literal> inputs, const RunOptions& options) {
+  const auto& p = *program_;
+  if (inputs.size() != p.params.size()) fail_input("the program takes " + std::to_string(p.params.size()) + " inputs, not " + std::to_string(inputs.size()));
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    const auto& s = p.slots[static_cast<std::size_t>(p.params[k])];
+    if (inputs[k].type() != s.type) fail_input("input %" + s.name + " is " + inputs[k].type().str() + ", the program takes " + s.type.str());
+  }
+  state_->ordinal = 0;
+  return state_->run(*state_->main, inputs, options);
+}
+
+std::size_t Session::kernel_count() const { return state_->kernels.size(); }
+std::string Session::code(const kir::Kernel& kernel, bool assembly) const { return state_->executable->code(state_->numbers.at(&kernel), assembly); }
+
+}  // namespace plumb::backends
