@@ -179,6 +179,7 @@ std::string deflate_all(std::string_view bytes) {
   return out;
 }
 
+/// The lowest `width` bytes, at most 8, little endian.
 void put(std::string& out, std::uint64_t value, int width) {
   for (int i = 0; i < width; ++i) out += static_cast<char>(value >> (8 * i) & 255);
 }
@@ -214,7 +215,8 @@ void ZipWriter::add(std::string_view name, std::string_view bytes) {
   put(directory_, 45, 2);
   put_common(directory_, deflate_, crc, name.size());
   put(directory_, 28, 2);
-  put(directory_, 0, 2 + 2 + 2 + 4);  // no comment, first disk, attributes
+  put(directory_, 0, 6);  // no comment, first disk, internal attributes
+  put(directory_, 0, 4);  // external attributes
   put(directory_, in_zip64, 4);
   directory_ += name;
   for (const auto& [value, width] : {std::pair{std::uint64_t{1}, 2}, {24, 2}, {bytes.size(), 8}, {data.size(), 8}, {offset, 8}}) put(directory_, value, width);
