@@ -40,6 +40,7 @@ std::optional<Wide> int_function(std::string_view f, Wide x, Wide y) {
   if (f == "minimum") return x < y ? x : y;
   if (f == "maximum") return x > y ? x : y;
   if (f == "neg") return -x;
+  if (f == "relu") return x > 0 ? x : 0;
   if (f == "abs") return x < 0 ? -x : x;
   if (f == "sign") return (x > 0) - (x < 0);
   if (f == "floor" || f == "ceil" || f == "trunc" || f == "round_even") return x;
@@ -63,6 +64,7 @@ std::optional<double> float_function(std::string_view f, double x, double y) {
   if (f == "round_even") return std::nearbyint(x);
   if (f == "minimum" && x == x && y == y && x != y) return x < y ? x : y;
   if (f == "maximum" && x == x && y == y && x != y) return x > y ? x : y;
+  if (f == "relu" && x == x) return x > 0 ? x : 0;
   return std::nullopt;
 }
 template <class T> std::optional<bool> comparison(std::string_view f, T x, T y) {
@@ -248,6 +250,7 @@ std::optional<Literal> evaluate_node(const Node& n, const Type& type, const Oper
     case OpClass::view: return view(r.name, n, type, in);
     case OpClass::gather: return r.name == "gather" ? gather(n, type, in) : std::nullopt;
     case OpClass::reduce: return reduce(r.name, n, type, *in[0]);
+    case OpClass::composite: return r.name == "relu" ? elementwise(r.name, type, in) : std::nullopt;
     case OpClass::source: return r.name == "iota" ? std::optional(iota(n, type)) : std::nullopt;
     default: return std::nullopt;
   }

@@ -13,6 +13,7 @@ namespace {
 // More than any model has, less than memory holds: functions may call functions, and loops unroll.
 constexpr std::size_t max_values = 4'000'000;
 constexpr int max_call_depth = 64;
+constexpr std::int64_t most_fixed = 64;  ///< elements of an input whose value may be fixed
 
 std::string domain_of(const ::onnx::NodeProto& node) { return node.domain() == "ai.onnx" ? "" : node.domain(); }
 }  // namespace
@@ -157,7 +158,7 @@ void Importer::fix_inputs_of(FunctionBuild& fn, ValueId v) const {
   std::erase_if(needed.inputs, [&](std::size_t i) { return fixed_[i]; });
   if (needed.inputs.empty()) return;
   for (auto i : needed.inputs)
-    if (i >= values_.size() || !values_[i] || !is_integer(types_[i].dtype) || types_[i].elements() != 1) return;
+    if (i >= values_.size() || !values_[i] || types_[i].elements() > most_fixed) return;
   throw needed;
 }
 

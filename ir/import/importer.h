@@ -50,7 +50,7 @@ struct Scope {
   std::unordered_map<std::string, std::string> absent;  ///< outputs that the importer does not give, and why
 };
 
-/// Thrown when the value of a scalar input has to be fixed; the import then starts again with it known.
+/// Thrown when the values of inputs have to be fixed; the import then starts again with it known.
 struct NeedsValues {
   std::vector<std::size_t> inputs;
 };
@@ -65,7 +65,7 @@ class Importer {
   /// The value of a name as seen from `scope`, made available in its function. Bad input when there is none.
   ValueId lookup(Scope& scope, const std::string& name, const SourceLocation& where);
   void bind(Scope& scope, const std::string& name, ValueId v, const SourceLocation& where);
-  /// When the value depends on nothing but constants and scalar inputs whose values were given: starts again with those
+  /// When the value depends on nothing but constants and small inputs whose values were given: starts again with those
   /// fixed (throws NeedsValues). Returns when that would not help.
   void fix_inputs_of(FunctionBuild& fn, ValueId v) const;
   /// Sentence about why a value is not known at import, for messages.

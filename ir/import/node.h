@@ -27,8 +27,8 @@ class NodeImport {
   bool has(std::size_t i) const { return i < inputs_.size() && inputs_[i] >= 0; }
   ValueId in(std::size_t i) const;  ///< bad input when it is not there
   std::vector<ValueId> all() const;  ///< every input, none left out
-  const Type& type(ValueId v) const { return b.type(v); }
-  Type type_in(std::size_t i) const { return b.type(in(i)); }  ///< a copy: building more values moves the types
+  Type type(ValueId v) const { return b.type(v); }  ///< a copy: building more values moves the function's types
+  Type type_in(std::size_t i) const { return b.type(in(i)); }
   Extents extents(ValueId v) const { return b.type(v).extents(); }
   std::size_t rank(ValueId v) const { return b.type(v).rank(); }
 

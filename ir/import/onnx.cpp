@@ -112,7 +112,7 @@ Module OnnxModel::import(std::span<const Type> types, std::span<const Literal* c
     try {
       Module m = onnx_import::Importer(*parsed_, types, values, fixed).run();
       for (std::size_t i = 0; specialised && i < inputs.size(); ++i)
-        if (fixed[i]) specialised->push_back({inputs[i].name, values[i]->int_at(0)});
+        if (fixed[i]) specialised->push_back({inputs[i].name, *values[i]});
       return m;
     } catch (const onnx_import::NeedsValues& needed) {
       for (auto i : needed.inputs) fixed[i] = true;

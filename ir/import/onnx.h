@@ -4,10 +4,11 @@
 // are sizes. Shape arithmetic of the graph is computed by the importer and leaves no operation behind; arithmetic on
 // weights stays in the program.
 //
-// Value specialisation. Some models choose their control flow or their shapes by the value of a scalar integer input
-// (a sampling rate). Where such a value decides a shape, or decides an If whose branches differ in type or do not both
-// fit the input types, the value given in `input_values` is taken as fixed. The module is then right for that value
-// only, and the input is listed in `specialised`. Without a value such a model is unsupported.
+// Value specialisation. Some models choose their control flow or their shapes by the value of an input: a sampling
+// rate, a target size, a list of axes. Where the value of a small input (at most 64 elements)
+// decides a shape, or an If whose branches differ in type or do not both fit the input types, the value given in
+// `input_values` is taken as fixed. The module is then right for that value only, and the input is listed in
+// `specialised`: run it with another value, and the answer is wrong. Without a value such a model is unsupported.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -35,10 +36,10 @@ struct OnnxInput {
   std::string str() const;  ///< f32[batch,?,128]
 };
 
-/// A scalar input whose value the imported module takes as fixed.
+/// An input whose value the imported module takes as fixed.
 struct Specialisation {
   std::string input;
-  std::int64_t value = 0;
+  Literal value;
 };
 
 class OnnxModel {

@@ -47,8 +47,9 @@ void transposed_padding(NodeImport& n, Window& w, const Ints& sizes, const Ints&
   for (std::size_t d = 0; d < w.kernel.size(); ++d) {
     const auto out = wanted ? shape[d] : sizes[d] * w.stride[d];
     const auto total = w.stride[d] * (sizes[d] - 1) + output_padding[d] + w.span(d) - out;
-    const auto half = total / 2;
-    w.low[d] = mode == "SAME_UPPER" ? half : total - half;
+    // A result larger than the full one is filled up at the end.
+    const auto half = std::max<std::int64_t>(total, 0) / 2;
+    w.low[d] = mode == "SAME_UPPER" ? half : std::max<std::int64_t>(total, 0) - half;
     w.high[d] = total - w.low[d];
   }
 }

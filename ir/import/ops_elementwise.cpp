@@ -69,10 +69,17 @@ void is_inf(NodeImport& n) {
   n.out(found);
 }
 
+/// To an 8-bit float, ONNX saturates infinities, too, unless saturate = 0 asks for infinity or NaN on overflow.
 void cast_to(NodeImport& n, DType to) {
-  // saturate = 0 asks for NaN or infinity where a small float overflows; convert saturates.
-  if (to == DType::f8e4m3fn && n.integer("saturate", 1) == 0) n.unsupported("saturate = 0");
-  n.out(n.b.convert(n.in(0), to));
+  ValueId x = n.in(0);
+  if (byte_size(to) == 1 && is_float(to)) {
+    const bool saturate = n.integer("saturate", 1) != 0;
+    if (!saturate && to == DType::f8e4m3fn) n.unsupported("saturate = 0");
+    if (!is_float(n.type(x).dtype)) x = n.b.convert(x, DType::f32);
+    const double greatest = to == DType::f8e4m3fn ? 448 : 57344;
+    if (saturate && byte_size(n.type(x).dtype) > 1) x = n.b.op("clamp", {x, n.b.splat_like(x, -greatest), n.b.splat_like(x, greatest)});
+  }
+  n.out(n.b.convert(x, to));
 }
 void cast(NodeImport& n) { cast_to(n, require_dtype(static_cast<int>(n.integer("to")), n.op_type() + "'s result", n.where)); }
 void cast_like(NodeImport& n) { cast_to(n, n.type_in(1).dtype); }

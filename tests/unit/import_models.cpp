@@ -87,7 +87,7 @@ TEST(ImportModels, a_value_that_decides_control_flow_is_listed) {
   const auto [module, specialised] = import_for(model, inputs);
   ASSERT_EQ(specialised.size(), 1u);
   EXPECT_EQ(specialised[0].input, "sr");
-  EXPECT_EQ(specialised[0].value, inputs[2].int_at(0));
+  EXPECT_EQ(specialised[0].value, inputs[2]);
   EXPECT_EQ(count(module, "if"), 0);
   std::vector<Type> types;
   for (const auto& l : inputs) types.push_back(l.type());
