@@ -27,9 +27,8 @@ struct Settings {
   std::string target = "cpu", output;
   Contract contract = Contract::relaxed;
   Check check = Check::off;
-  bool json = false, verbose = false, progress = false;
-  int threads = 0;
-  lowering::Options lowering;
+  bool json = false, progress = false;
+  int threads = 0, repeat = 1;
   std::set<std::string> disabled;
 };
 
@@ -39,9 +38,12 @@ struct Total {
   std::string worst_at;
   std::vector<verify::Failure> failures;
   std::vector<std::string> recorded;   ///< a line an expected output
-  std::vector<std::string> notes;
+  std::vector<double> load_ms, run_ms; ///< compiling and loading; the median of the repeated runs
   bool passed() const { return failures.empty() && wrong_recorded == 0; }
 };
+
+using Clock = std::chrono::steady_clock;
+double milliseconds(Clock::time_point since) { return std::chrono::duration<double, std::milli>(Clock::now() - since).count(); }
 
 Check check_from(const std::string& s) {
   if (s == "off") return Check::off;
@@ -72,7 +74,9 @@ std::shared_ptr<const lowering::Program> compile(const ir::Module& m, const Sett
 }
 
 std::vector<Literal> run_checked(const ir::Module& m, const std::vector<Literal>& inputs, const Settings& s, const std::shared_ptr<backends::Backend>& backend, Total& total) {
+  const auto begin = Clock::now();
   backends::Session session(compile(m, s, *backend), backend);
+  total.load_ms.push_back(milliseconds(begin));
   verify::CheckOptions options;
   options.mode = s.check;
   options.contract = s.contract;
@@ -83,6 +87,14 @@ std::vector<Literal> run_checked(const ir::Module& m, const std::vector<Literal>
   backends::RunOptions run;
   if (s.check != Check::off) run.observer = &checker, run.poison = true;
   auto results = session.run(inputs, run);
+  std::vector<double> times;
+  for (int k = 1; k < s.repeat; ++k) {
+    const auto start = Clock::now();
+    results = session.run(inputs);
+    times.push_back(milliseconds(start));
+  }
+  std::sort(times.begin(), times.end());
+  if (!times.empty()) total.run_ms.push_back(times[times.size() / 2]);
   if (s.progress) std::cerr << "\r\033[K";
   const auto& r = checker.report();
   total.kernels += s.check == Check::off ? static_cast<std::int64_t>(session.kernel_count()) : r.kernels;
@@ -169,7 +181,7 @@ int report(const Total& t, const Settings& s, double seconds) {
   const char* verdict = t.passed() ? "pass" : "fail";
   if (s.json) {
     nlohmann::json j{{"result", verdict}, {"kernels", t.kernels}, {"elements", t.elements}, {"decided", decided}, {"inconclusive", t.inconclusive}, {"worst", t.worst},
-                     {"worst_at", t.worst_at}, {"target", s.target}, {"contract", std::string(name(s.contract))}, {"seconds", seconds}, {"recorded", t.recorded}, {"notes", t.notes}};
+                     {"worst_at", t.worst_at}, {"target", s.target}, {"contract", std::string(name(s.contract))}, {"seconds", seconds}, {"recorded", t.recorded}, {"load_ms", t.load_ms}, {"run_ms", t.run_ms}};
     j["failures"] = nlohmann::json::array();
     for (const auto& f : t.failures)
       j["failures"].push_back({{"kernel", f.kernel}, {"schedule", f.schedule}, {"launch", f.launch}, {"count", f.count}, {"index", f.index}, {"got", f.got}, {"allowed", f.allowed}, {"operations", f.operations}, {"reproduce", f.reproduce}});
@@ -179,6 +191,7 @@ int report(const Total& t, const Settings& s, double seconds) {
   print_failures(t);
   if (s.check != Check::off && s.target != "reference")
     std::cout << fmt::format("checked {} kernel launches in {:.2f} s; {} elements, {} inconclusive; the worst sits {:.3f} of the way to its enclosure's edge{}\n", t.kernels, seconds, t.elements, t.inconclusive, t.worst, t.worst_at.empty() ? "" : " (" + t.worst_at + ")");
+  for (std::size_t k = 0; k < t.run_ms.size(); ++k) std::cout << fmt::format("compiled in {:.1f} ms; median run {:.3f} ms\n", t.load_ms[k], t.run_ms[k]);
   std::cout << fmt::format("RESULT {} kernels={} elements={} decided={:.1f}%\n", verdict, t.kernels, t.elements, std::floor(decided * 10) / 10);
   return t.passed() ? 0 : 1;
 }
@@ -207,7 +220,7 @@ int run_command(const Args& args) {
       "random", po::value<std::uint64_t>(), "random inputs from this seed")("dim", po::value<std::vector<std::string>>()->composing(), "NAME=SIZE of a named dimension, for --random")(
       "expect", po::value<std::vector<std::string>>()->multitoken(), "expected outputs")("target", po::value<std::string>()->default_value("cpu"), "reference, cpu, simt, cuda, rocm[:gfxNNN], level_zero")(
       "check", po::value<std::string>()->default_value("off"), "off, sample, kernel or full")("contract", po::value<std::string>()->default_value("relaxed"), "strict, relaxed or fast")(
-      "output", po::value<std::string>(), "folder for the outputs, as .npy, and for reproducers")("threads", po::value<int>()->default_value(0), "0: all cores")(
+      "output", po::value<std::string>(), "folder for the outputs, as .npy, and for reproducers")("threads", po::value<int>()->default_value(0), "0: all cores")("repeat", po::value<int>()->default_value(1), "run so often; the median time of all but the first is reported")(
       "disable", po::value<std::vector<std::string>>()->composing(), "leave out an optional pass")("json", "one JSON object")("program", po::value<std::string>(), "FILE or folder");
   po::positional_options_description positional;
   positional.add("program", 1);
@@ -224,6 +237,8 @@ int run_command(const Args& args) {
   s.json = given.count("json") > 0;
   s.threads = given["threads"].as<int>();
   if (s.threads < 0 || s.threads > 1024) fail_input("--threads takes 0 to 1024");
+  s.repeat = given["repeat"].as<int>();
+  if (s.repeat < 1) fail_input("--repeat takes 1 or more");
   s.progress = isatty(2) && s.check != Check::off;
   if (given.count("output")) s.output = given["output"].as<std::string>();
   if (given.count("disable"))
