@@ -15,6 +15,16 @@ constexpr std::size_t max_values = 4'000'000;
 constexpr int max_call_depth = 64;
 constexpr std::int64_t most_fixed = 64;  ///< elements of an input whose value may be fixed
 
+/// Runs it; an error that names no place gets this one.
+template <class Action> auto at_place(const SourceLocation& where, const std::string& what, Action action) {
+  try {
+    return action();
+  } catch (const Error& e) {
+    if (e.where().known()) throw;
+    throw Error(e.kind(), what + ": " + e.what(), where);
+  }
+}
+
 std::string domain_of(const ::onnx::NodeProto& node) { return node.domain() == "ai.onnx" ? "" : node.domain(); }
 }  // namespace
 
@@ -47,7 +57,8 @@ std::vector<ValueId> Importer::graph(const ::onnx::GraphProto& g, Scope& scope) 
   for (const auto& t : g.initializer()) {
     const SourceLocation where{model_.name + "#" + t.name(), 0, 0};
     scope.fn.b.at(where);
-    bind(scope, t.name(), scope.fn.b.constant(to_literal(t, model_.folder, where)), where);
+    const auto value = at_place(where, "tensor '" + t.name() + "'", [&] { return to_literal(t, model_.folder, where); });
+    bind(scope, t.name(), scope.fn.b.constant(value), where);
   }
   for (const auto& n : g.node()) node(n, scope);
   std::vector<ValueId> results;
@@ -74,7 +85,7 @@ void Importer::node(const ::onnx::NodeProto& node, Scope& scope) {
     const OpEntry* entry = domain.empty() ? find_entry(node.op_type()) : nullptr;
     if (!entry) n.unsupported("the operator is not supported (node '" + node.name() + "')");
     if (n.input_count() < entry->min_inputs || n.input_count() > entry->max_inputs) n.fail("has " + std::to_string(n.input_count()) + " inputs");
-    entry->build(n);
+    at_place(where, node.op_type(), [&] { entry->build(n); });
   }
   check_new_values(scope.fn.function, first, where);
   for (std::size_t i = 0; i < n.output_count(); ++i) {
