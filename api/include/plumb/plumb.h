@@ -1,0 +1,51 @@
+// Plumb's public C++ interface: programs in, checked answers out.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plumb {
+
+/// A dense row-major f32 tensor by value.
+struct Array {
+  std::vector<std::int64_t> shape;
+  std::vector<float> data;
+};
+
+/// off: no checking. sample: some launches. kernel: each element of each kernel against its enclosure. full: all there is.
+enum class CheckMode { off, sample, kernel, full };
+
+struct RunOptions {
+  std::string target = "cpu";        ///< or "reference"
+  CheckMode check = CheckMode::off;
+  std::string contract = "relaxed";  ///< or "strict"
+};
+
+/// What checking said of a run.
+struct CheckReport {
+  std::int64_t kernels = 0, elements = 0, decided = 0;
+  std::vector<std::string> failures;  ///< one sentence a wrong kernel; empty when every decided element is right
+};
+
+/// A tensor program: from text, from a .plumb file or from an ONNX model. Compiled at the first run for the inputs'
+/// shapes, and again when they change.
+class Program {
+ public:
+  static Program parse(std::string_view text);
+  static Program load(const std::string& path);
+  Program(Program&&) noexcept;
+  Program& operator=(Program&&) noexcept;
+  ~Program();
+  /// Throws std::runtime_error, with place and mend, on inputs that do not fit or a target that is not there.
+  std::vector<Array> run(const std::vector<Array>& inputs, const RunOptions& options = {}, CheckReport* report = nullptr);
+
+ private:
+  struct State;
+  explicit Program(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace plumb
