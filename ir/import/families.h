@@ -21,5 +21,6 @@ std::span<const OpEntry> resize_family();
 std::span<const OpEntry> recurrent_family();
 std::span<const OpEntry> control_family();
 std::span<const OpEntry> quantize_family();
+std::span<const OpEntry> loss_family();
 
 }  // namespace plumb::ir::onnx_import

@@ -1,5 +1,6 @@
 #include "ir/import/importer.h"
 
+#include <google/protobuf/unknown_field_set.h>
 #include <onnx/onnx_pb.h>
 
 #include <set>
@@ -25,6 +26,22 @@ template <class Action> auto at_place(const SourceLocation& where, const std::st
   }
 }
 
+/// Field 11 of FunctionProto, attribute_proto, came with IR version 9; an older onnx.proto keeps it as an unknown field.
+template <class Function> std::vector<::onnx::AttributeProto> default_attributes(const Function& f) {
+  std::vector<::onnx::AttributeProto> all;
+  if constexpr (requires { f.attribute_proto(); }) {
+    all.assign(f.attribute_proto().begin(), f.attribute_proto().end());
+  } else {
+    const auto& unknown = f.unknown_fields();
+    for (int i = 0; i < unknown.field_count(); ++i)
+      if (const auto& field = unknown.field(i); field.number() == 11 && field.type() == ::google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED) {
+        all.emplace_back();
+        if (!parse_message(all.back(), field.length_delimited())) fail_input("function '" + f.name() + "': an attribute's default cannot be read");
+      }
+  }
+  return all;
+}
+
 std::string domain_of(const ::onnx::NodeProto& node) { return node.domain() == "ai.onnx" ? "" : node.domain(); }
 }  // namespace
 
@@ -39,7 +56,7 @@ SourceLocation Importer::location(const ::onnx::NodeProto& node) const {
 
 Module Importer::run() {
   FunctionBuild main("main");
-  Scope scope{main, nullptr, &model_.opsets, nullptr, {}, {}};
+  Scope scope{main, nullptr, &model_.opsets, nullptr, nullptr, {}, {}};
   for (std::size_t i = 0; i < types_.size(); ++i) {
     const auto v = main.b.param(types_[i], model_.inputs[i].name);
     bind(scope, model_.inputs[i].name, v, {model_.name, 0, 0});
@@ -100,7 +117,8 @@ void Importer::call(const ::onnx::FunctionProto& f, NodeImport& n, Scope& scope)
   if (call_depth_ >= max_call_depth) n.fail("model functions call each other more than " + std::to_string(max_call_depth) + " deep");
   if (n.input_count() > static_cast<std::size_t>(f.input_size())) n.fail("has " + std::to_string(n.input_count()) + " inputs; the model's function takes " + std::to_string(f.input_size()));
   const auto opsets = read_opsets(f.opset_import(), n.where);
-  Scope body{scope.fn, nullptr, &opsets, &n, {}, {}};
+  const auto defaults = default_attributes(f);
+  Scope body{scope.fn, nullptr, &opsets, &n, &defaults, {}, {}};
   for (int i = 0; i < f.input_size(); ++i) bind(body, f.input(i), n.has(static_cast<std::size_t>(i)) ? n.in(static_cast<std::size_t>(i)) : -1, n.where);
   ++call_depth_;
   for (const auto& inner : f.node()) node(inner, body);

@@ -46,6 +46,7 @@ struct Scope {
   Scope* outer = nullptr;
   const std::map<std::string, int>* opsets = nullptr;  ///< versions by domain
   const NodeImport* caller = nullptr;                  ///< the node whose model function this is: it holds the attributes referred to
+  const std::vector<::onnx::AttributeProto>* defaults = nullptr;  ///< of that function's attributes
   std::unordered_map<std::string, ValueId> names;
   std::unordered_map<std::string, std::string> absent;  ///< outputs that the importer does not give, and why
 };

@@ -64,7 +64,11 @@ const ::onnx::AttributeProto* NodeImport::attribute(std::string_view name) const
   for (const auto& a : node_.attribute())
     if (a.name() == name) {
       if (a.ref_attr_name().empty()) return &a;
-      return scope.caller ? scope.caller->attribute(a.ref_attr_name()) : nullptr;
+      if (const auto* given = scope.caller ? scope.caller->attribute(a.ref_attr_name()) : nullptr) return given;
+      if (scope.defaults)
+        for (const auto& d : *scope.defaults)
+          if (d.name() == a.ref_attr_name()) return &d;
+      return nullptr;
     }
   return nullptr;
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t most_unrolled = 1024;
 
-Scope inside(Scope& around, FunctionBuild& fn) { return Scope{fn, &around, around.opsets, around.caller, {}, {}}; }
+Scope inside(Scope& around, FunctionBuild& fn) { return Scope{fn, &around, around.opsets, around.caller, around.defaults, {}, {}}; }
 
 /// A condition as bool[].
 ValueId condition_of(const NodeImport& n, Builder& b, ValueId v) {

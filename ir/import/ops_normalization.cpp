@@ -5,8 +5,25 @@
 namespace plumb::ir::onnx_import {
 namespace {
 
+/// The batch's own mean and variance normalise; the running ones move towards them: old * momentum + batch * (1 - momentum).
+void batch_normalization_in_training(NodeImport& n) {
+  const auto x = n.in(0);
+  const DType t = n.type(x).dtype;
+  Ints axes{0};
+  for (std::size_t d = 2; d < n.rank(x); ++d) axes.push_back(static_cast<std::int64_t>(d));
+  if (n.rank(x) < 2) n.fail("takes [N,C,…], not " + n.type(x).str());
+  const auto mean = n.reduce("reduce_mean", x, axes);
+  const auto centred = n.b.op("sub", {x, n.per_channel(mean, x)});
+  const auto var = n.reduce("reduce_mean", n.b.op("mul", {centred, centred}), axes);
+  n.out(n.b.op("batch_norm", {x, n.b.convert(n.in(1), t), n.b.convert(n.in(2), t), mean, var}, attrs({{"epsilon", n.real("epsilon", 1e-5)}})));
+  const double momentum = n.real("momentum", 0.9);
+  const auto moved = [&](ValueId old, ValueId batch) { return n.b.op("add", {n.with("mul", old, momentum), n.with("mul", n.b.convert(batch, n.type(old).dtype), 1 - momentum)}); };
+  n.out(1, moved(n.in(3), mean));
+  n.out(2, moved(n.in(4), var));
+}
+
 void batch_normalization(NodeImport& n) {
-  if (n.opset >= 14 && n.integer("training_mode", 0) != 0) n.unsupported("training_mode = 1");
+  if (n.opset >= 14 && n.integer("training_mode", 0) != 0) return batch_normalization_in_training(n);
   if (n.opset < 9 && n.integer("spatial", 1) == 0) n.unsupported("spatial = 0");
   const auto x = n.in(0);
   const DType t = n.type(x).dtype;

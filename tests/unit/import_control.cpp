@@ -122,6 +122,19 @@ func @main(%x: f32[2]) -> (f32[2]) {
 )");
 }
 
+TEST(ImportControl, a_functions_attribute_may_have_a_default) {
+  const auto f = function("Along", {"a"}, {"r"}, {}, {{"Softmax", "", "inner", {"a"}, {"r"}, {reference("axis", 2, "axis")}}}, 13, {integer("axis", 0)});
+  Graph g;
+  g.input("x", f32, {2, 3}).node("Along", {"x"}, {"y"}, {}, "local").node("Along", {"y"}, {"z"}, {integer("axis", 1)}, "local").output("z");
+  EXPECT_EQ(imported(g.model(13, {f}), {"f32[2,3]"}), R"(
+func @main(%x: f32[2,3]) -> (f32[2,3]) {
+  %1 = softmax(%x) {axis=0} : f32[2,3]
+  %2 = softmax(%1) {axis=1} : f32[2,3]
+  return %2
+}
+)");
+}
+
 TEST(ImportControl, functions_that_call_themselves_are_refused) {
   const auto f = function("Again", {"a"}, {"r"}, {}, {{"Again", "local", "inner", {"a"}, {"r"}, {}}}, 13);
   Graph g;

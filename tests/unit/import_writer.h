@@ -120,12 +120,13 @@ class Graph {
 
 /// A model function of domain "local".
 inline Message function(std::string_view name, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs, const std::vector<std::string>& attributes,
-                        const std::vector<NodeText>& nodes, int opset) {
+                        const std::vector<NodeText>& nodes, int opset, const std::vector<Message>& defaults = {}) {
   Message m = Message().text(1, name);
   for (const auto& i : inputs) m.text(4, i);
   for (const auto& o : outputs) m.text(5, o);
   for (const auto& a : attributes) m.text(6, a);
   for (const auto& n : nodes) m.message(7, node(n));
+  for (const auto& a : defaults) m.message(11, a);
   return m.message(9, Graph::opset_id("", opset)).text(10, "local");
 }
 
