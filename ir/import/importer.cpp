@@ -62,6 +62,7 @@ Module Importer::run() {
     bind(scope, model_.inputs[i].name, v, {model_.name, 0, 0});
     if (fixed_[i]) main.known.state(v, *values_[i]);
   }
+  check_new_values(main.function, 0, {model_.name, 0, 0});
   const auto results = graph(model_.proto.graph(), scope);
   functions_.insert(functions_.begin(), tidy(main, results));
   functions_.front().result_names = model_.outputs;
@@ -73,9 +74,11 @@ std::vector<ValueId> Importer::graph(const ::onnx::GraphProto& g, Scope& scope) 
   if (g.sparse_initializer_size() > 0) fail_unsupported("sparse initialiser '" + g.sparse_initializer(0).values().name() + "'", {model_.name, 0, 0});
   for (const auto& t : g.initializer()) {
     const SourceLocation where{model_.name + "#" + t.name(), 0, 0};
+    const auto first = scope.fn.function.values.size();
     scope.fn.b.at(where);
     const auto value = at_place(where, "tensor '" + t.name() + "'", [&] { return to_literal(t, model_.folder, where); });
     bind(scope, t.name(), scope.fn.b.constant(value), where);
+    check_new_values(scope.fn.function, first, where);
   }
   for (const auto& n : g.node()) node(n, scope);
   std::vector<ValueId> results;

@@ -59,7 +59,7 @@ ValueId NodeImport::ints(const Ints& values) const {
 }
 
 void NodeImport::check_table(std::int64_t elements) const {
-  if (elements > (std::int64_t{1} << 24)) unsupported("a table of " + std::to_string(elements) + " entries would be needed");
+  if (elements > (std::int64_t{1} << 22)) unsupported("a table of " + std::to_string(elements) + " entries would be needed");
 }
 
 namespace {

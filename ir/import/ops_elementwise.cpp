@@ -1,4 +1,6 @@
 // Element by element: arithmetic, comparisons, logic, bits, casts, with NumPy's broadcasting.
+#include <limits>
+
 #include "ir/import/families.h"
 #include "ir/import/tensor_proto.h"
 
@@ -69,15 +71,21 @@ void is_inf(NodeImport& n) {
   n.out(found);
 }
 
+/// f8e4m3fn has no infinity: what would round beyond 448 (above 464, the midpoint to the next step) becomes NaN.
+ValueId without_saturation(NodeImport& n, ValueId x) {
+  const auto y = n.b.convert(x, DType::f8e4m3fn);
+  return n.b.op("select", {n.with("gt", n.unary("abs", x), 464), n.b.splat_like(y, std::numeric_limits<double>::quiet_NaN()), y});
+}
+
 /// To an 8-bit float, ONNX saturates infinities, too, unless saturate = 0 asks for infinity or NaN on overflow.
 void cast_to(NodeImport& n, DType to) {
   ValueId x = n.in(0);
   if (byte_size(to) == 1 && is_float(to)) {
     const bool saturate = n.integer("saturate", 1) != 0;
-    if (!saturate && to == DType::f8e4m3fn) n.unsupported("saturate = 0");
     if (!is_float(n.type(x).dtype)) x = n.b.convert(x, DType::f32);
     const double greatest = to == DType::f8e4m3fn ? 448 : 57344;
     if (saturate && byte_size(n.type(x).dtype) > 1) x = n.b.op("clamp", {x, n.b.splat_like(x, -greatest), n.b.splat_like(x, greatest)});
+    if (!saturate && to == DType::f8e4m3fn) return n.out(without_saturation(n, x));
   }
   n.out(n.b.convert(x, to));
 }
