@@ -1,5 +1,6 @@
 // Reading at computed positions: Gather, GatherElements, GatherND, OneHot, TopK.
 #include "ir/import/families.h"
+#include "ir/import/flat_position.h"
 
 namespace plumb::ir::onnx_import {
 namespace {
@@ -48,15 +49,15 @@ void gather_nd(NodeImport& n) {
   for (std::size_t d = 0; d < batch; ++d)
     if (shape[d] != e[d]) n.fail("the batch axes differ");
   Shape lead(shape.begin(), shape.end() - 1);
-  ValueId position = -1;
-  for (std::size_t k = 0; k < batch + depth; ++k) {
-    const ValueId coordinate = k < batch ? n.iota(DType::i64, lead, static_cast<std::int64_t>(k))
-                                         : from_the_start(n, n.b.convert(n.b.reshape(n.slice(n.in(1), shape.size() - 1, static_cast<std::int64_t>(k - batch), static_cast<std::int64_t>(k - batch) + 1), lead), DType::i64), e[k]);
-    position = position < 0 ? coordinate : n.b.op("add", {n.with("mul", position, static_cast<double>(e[k])), coordinate});
+  FlatPosition p(n);
+  for (std::size_t d = 0; d < batch; ++d) p.add_index(lead, d, e[d]);
+  for (std::size_t k = 0; k < depth; ++k) {
+    const auto at = static_cast<std::int64_t>(k);
+    p.add(n.b.reshape(n.slice(n.in(1), shape.size() - 1, at, at + 1), lead), e[batch + k]);
   }
   Shape flat{element_count({e.begin(), batch + depth})};
   for (std::size_t d = batch + depth; d < e.size(); ++d) flat.push_back(e[d]);
-  n.out(n.gather(n.b.reshape(x, flat), position, 0));
+  n.out(n.gather(n.b.reshape(x, flat), p.value(), 0));
 }
 
 /// on where the index along the new axis equals the class, else off; classes out of range are off everywhere.

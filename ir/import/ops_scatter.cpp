@@ -3,6 +3,7 @@
 // Replacing (reduction "none") is exact, too: ONNX leaves duplicate indices undefined, so each position gets at most
 // one update, and that update is added to -0, which keeps every value, -0 included.
 #include "ir/import/families.h"
+#include "ir/import/flat_position.h"
 
 namespace plumb::ir::onnx_import {
 namespace {
@@ -25,38 +26,22 @@ ValueId scatter(NodeImport& n, const std::string& reduction, ValueId x, ValueId 
   return n.b.op("select", {n.with("gt", add_at(zero, one), 0), n.b.convert(replaced, t), x});
 }
 
-ValueId wrapped(NodeImport& n, ValueId indices, std::int64_t size) {
-  const auto i = n.b.convert(indices, DType::i64);
-  return n.b.op("select", {n.with("lt", i, 0), n.with("add", i, static_cast<double>(size)), i});
-}
-
-/// An index outside its axis must stay an error, and not reach a neighbour's row: it is sent beyond the end.
-struct Position {
-  ValueId flat = -1, inside = -1;
-};
-void advance_position(NodeImport& n, Position& p, ValueId coordinate, std::int64_t size) {
-  p.flat = p.flat < 0 ? coordinate : n.b.op("add", {n.with("mul", p.flat, static_cast<double>(size)), coordinate});
-  const auto fits = n.b.op("and", {n.with("ge", coordinate, 0), n.with("lt", coordinate, static_cast<double>(size))});
-  p.inside = p.inside < 0 ? fits : n.b.op("and", {p.inside, fits});
-}
-ValueId finished(NodeImport& n, const Position& p, std::int64_t positions) {
-  const auto flat = n.b.op("select", {p.inside, p.flat, n.b.splat_like(p.flat, -1)});
-  return n.b.reshape(flat, {positions});
-}
-
 void scatter_elements(NodeImport& n) {
   const auto x = n.in(0);
   const Extents e = n.extents(x), of_indices = n.extents(n.in(1));
   const auto axis = static_cast<std::size_t>(n.axis(n.integer("axis", 0), e.size()));
-  if (of_indices != e && of_indices.size() != e.size()) n.fail("operand and indices differ in rank");
+  if (of_indices.size() != e.size()) n.fail("operand and indices differ in rank");
   if (n.type_in(2).shape != n.type_in(1).shape) n.fail("updates " + n.type_in(2).str() + " and indices " + n.type_in(1).str() + " differ in shape");
   const Shape shape = n.type_in(1).shape;
   const auto count = n.type_in(1).elements();
-  Position p;
-  for (std::size_t d = 0; d < e.size(); ++d)
-    advance_position(n, p, d == axis ? wrapped(n, n.in(1), e[d]) : n.iota(DType::i64, shape, static_cast<std::int64_t>(d)), e[d]);
+  FlatPosition p(n);
+  for (std::size_t d = 0; d < e.size(); ++d) {
+    if (d != axis && shape[d].size() > e[d]) n.fail("indices reach beyond axis " + std::to_string(d));
+    if (d == axis) p.add(n.in(1), e[d]);
+    else p.add_index(shape, d, e[d]);
+  }
   const auto flat = n.b.reshape(x, {n.type(x).elements()});
-  n.out(n.b.reshape(scatter(n, reduction_of(n), flat, finished(n, p, count), n.b.reshape(n.in(2), {count})), n.type(x).shape));
+  n.out(n.b.reshape(scatter(n, reduction_of(n), flat, n.b.reshape(p.value(), {count}), n.b.reshape(n.in(2), {count})), n.type(x).shape));
 }
 
 void scatter_nd(NodeImport& n) {
@@ -68,17 +53,17 @@ void scatter_nd(NodeImport& n) {
   if (depth < 1 || depth > e.size()) n.fail("indices have " + std::to_string(shape[last]) + " coordinates for " + n.type(x).str());
   const Shape lead(shape.begin(), shape.end() - 1);
   const auto count = element_count({shape.begin(), last});
-  Position p;
+  FlatPosition p(n);
   for (std::size_t k = 0; k < depth; ++k) {
     const auto at = static_cast<std::int64_t>(k);
-    advance_position(n, p, wrapped(n, n.b.reshape(n.slice(n.in(1), last, at, at + 1), lead), e[k]), e[k]);
+    p.add(n.b.reshape(n.slice(n.in(1), last, at, at + 1), lead), e[k]);
   }
   Shape flat{element_count({e.begin(), depth})}, updates{count};
   for (std::size_t d = depth; d < e.size(); ++d) {
     flat.push_back(e[d]);
     updates.push_back(e[d]);
   }
-  const auto r = scatter(n, reduction_of(n), n.b.reshape(x, flat), finished(n, p, count), n.b.reshape(n.in(2), updates));
+  const auto r = scatter(n, reduction_of(n), n.b.reshape(x, flat), n.b.reshape(p.value(), {count}), n.b.reshape(n.in(2), updates));
   n.out(n.b.reshape(r, n.type(x).shape));
 }
 
