@@ -1,0 +1,46 @@
+#include "backends/llvm/internal/calls.h"
+
+#include <llvm/IR/Module.h>
+
+#include <string>
+
+namespace plumb::backends::codegen {
+namespace {
+
+llvm::FunctionCallee declare(Builder& b, const std::string& name, llvm::Type* result, llvm::ArrayRef<llvm::Type*> args) {
+  auto callee = b.GetInsertBlock()->getModule()->getOrInsertFunction(name, llvm::FunctionType::get(result, args, false));
+  auto* f = llvm::cast<llvm::Function>(callee.getCallee());
+  f->setDoesNotThrow();
+  return callee;
+}
+
+}  // namespace
+
+Value* HostCalls::function(Builder& b, const char* name, llvm::ArrayRef<Value*> args) const {
+  auto* f64 = b.getDoubleTy();
+  auto callee = declare(b, std::string("plumb_math_") + name, f64, llvm::SmallVector<llvm::Type*, 2>(args.size(), f64));
+  llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotAccessMemory();
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(args[0]->getType());
+  if (!vector) return b.CreateCall(callee, args);
+  Value* r = llvm::PoisonValue::get(vector);
+  for (unsigned lane = 0; lane < vector->getNumElements(); ++lane) {
+    llvm::SmallVector<Value*, 2> one;
+    for (auto* a : args) one.push_back(b.CreateExtractElement(a, lane));
+    r = b.CreateInsertElement(r, b.CreateCall(callee, one), lane);
+  }
+  return r;
+}
+
+void HostCalls::index_fault(Builder& b, Value* runtime, int site, Value* value, std::int64_t extent) const {
+  auto* i64 = b.getInt64Ty();
+  auto callee = declare(b, "plumb_index_fault", b.getVoidTy(), {b.getPtrTy(), i64, i64, i64});
+  b.CreateCall(callee, {runtime, b.getInt64(static_cast<std::uint64_t>(site)), value, b.getInt64(static_cast<std::uint64_t>(extent))});
+}
+
+void HostCalls::parallel(Builder& b, Value* runtime, llvm::Function* body, Value* context, Value* n, std::int64_t grain) const {
+  llvm::Type *i64 = b.getInt64Ty(), *pointer = b.getPtrTy();
+  auto callee = declare(b, "plumb_parallel_for", b.getVoidTy(), {pointer, pointer, pointer, i64, i64});
+  b.CreateCall(callee, {runtime, body, context, n, b.getInt64(static_cast<std::uint64_t>(grain))});
+}
+
+}  // namespace plumb::backends::codegen

@@ -1,0 +1,27 @@
+// What generated code calls outside itself: the part of code generation that differs between machines. Another target
+// implements this and keeps the rest.
+#pragma once
+#include "backends/llvm/internal/expr.h"
+
+namespace plumb::backends::codegen {
+
+class Calls {
+ public:
+  virtual ~Calls() = default;
+  /// f(x) or f(x, y) of doubles, lane by lane, with an error below 0.51 units in the last place.
+  virtual Value* function(Builder& b, const char* name, llvm::ArrayRef<Value*> args) const = 0;
+  /// Records that `value` was not in [0, extent) at a site.
+  virtual void index_fault(Builder& b, Value* runtime, int site, Value* value, std::int64_t extent) const = 0;
+  /// Runs `body(context, runtime, scratch, begin, end)` over pieces of [0, n) of at least `grain` on all threads.
+  virtual void parallel(Builder& b, Value* runtime, llvm::Function* body, Value* context, Value* n, std::int64_t grain) const = 0;
+};
+
+/// Plain calls of functions that the host program defines.
+class HostCalls : public Calls {
+ public:
+  Value* function(Builder& b, const char* name, llvm::ArrayRef<Value*> args) const override;
+  void index_fault(Builder& b, Value* runtime, int site, Value* value, std::int64_t extent) const override;
+  void parallel(Builder& b, Value* runtime, llvm::Function* body, Value* context, Value* n, std::int64_t grain) const override;
+};
+
+}  // namespace plumb::backends::codegen
