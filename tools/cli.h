@@ -53,5 +53,6 @@ std::shared_ptr<backends::Backend> make_target(const std::string& name, int thre
 int run_command(const Args&);
 int explain_command(const Args&);
 int targets_command(const Args&);
+int fuzz_command(const Args&);
 
 }  // namespace plumb::tools

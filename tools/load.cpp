@@ -48,13 +48,18 @@ std::uint64_t mix(std::uint64_t x) {  // splitmix64
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
 }
+std::uint64_t text_hash(const std::string& s) {
+  std::uint64_t h = 0;
+  for (char c : s) h = mix(h ^ static_cast<unsigned char>(c));
+  return h;
+}
 }  // namespace
 
 std::vector<ir::Type> Source::random_types(std::uint64_t seed, const std::map<std::string, std::int64_t>& dims) const {
   std::map<std::string, std::int64_t> sizes = dims;
   auto size_of = [&](const std::string& symbol) {
     auto [it, fresh] = sizes.emplace(symbol, 0);
-    if (fresh) it->second = 2 + static_cast<std::int64_t>(mix(seed + std::hash<std::string>{}(symbol)) % 7);
+    if (fresh) it->second = 2 + static_cast<std::int64_t>(mix(seed + text_hash(symbol)) % 7);
     return it->second;
   };
   std::vector<ir::Type> types;

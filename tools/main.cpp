@@ -24,7 +24,7 @@ const std::vector<Command>& commands() {
       {"explain", "FILE --stage S [--target T]", "print a stage of the compilation", &explain_command},
       {"targets", "", "list the targets of this machine", &targets_command},
       {"compile", "FILE -o OUT [--target T]", "ahead of time (not in this version)", &later<5>},
-      {"fuzz", "", "random programs, checked (not in this version)", &later<7>},
+      {"fuzz", "[--targets T,…] [--seconds N | --programs N] [--seed S] [--out DIR]", "random programs, every kernel checked", &fuzz_command},
       {"reduce", "REPRO", "shrink a failure (not in this version)", &later<7>},
       {"bisect", "REPRO", "name the step that is wrong (not in this version)", &later<7>},
       {"faults", "", "score the checks on seeded faults (not in this version)", &later<7>},
