@@ -70,6 +70,16 @@ bool double_quotient_exact(const Enclosed& x, const Enclosed& y) {
   return !std::isfinite(q) || (std::fma(q, y.lo, -x.lo) == 0 && (q != 0 || x.lo == 0 || std::isinf(y.lo)));
 }
 
+/// 0 · inf may come from inside the factors, where no corner shows it.
+Enclosed multiply(DType t, const Enclosed& x, const Enclosed& y) {
+  Enclosed r = corners(t, x, y, [](double a, double b) { return a * b; }, double_product_exact(x, y));
+  auto zero = [](const Enclosed& e) { return e.lo <= 0 && e.hi >= 0; };
+  auto infinite = [](const Enclosed& e) { return e.lo == -inf || e.hi == inf; };
+  const bool points = x.lo == x.hi && y.lo == y.hi;
+  if (!points && !empty(x) && !empty(y)) r.nan = r.nan || (zero(x) && infinite(y)) || (zero(y) && infinite(x));
+  return r;
+}
+
 Enclosed divide(DType t, const Enclosed& x, const Enclosed& y) {
   if (empty(x) || empty(y)) return Enclosed::not_a_number();
   const bool point = y.lo == y.hi && std::signbit(y.lo) == std::signbit(y.hi);
@@ -170,6 +180,7 @@ Enclosed enclose_integer(FnId fn, DType t, std::span<const Enclosed> args) {
 /// Points through the reference, widened for the wider result a lowering may keep; else a sound bound.
 Enclosed remainder_like(FnId fn, DType t, std::span<const Enclosed> args) {
   if (!all_points(t, args)) return Enclosed::anything();
+  if (args[0].nan || args[1].nan) return Enclosed::not_a_number();
   const Number n[2] = {{.f = args[0].lo}, {.f = args[1].lo}};
   const double r = apply(fn, t, n).f, wide = apply(fn, DType::f64, n).f;
   if (std::isnan(r)) return Enclosed::not_a_number();
@@ -179,7 +190,8 @@ Enclosed remainder_like(FnId fn, DType t, std::span<const Enclosed> args) {
 }  // namespace
 
 Enclosed rounded_hull(DType t, double lo, double hi, bool nan) {
-  return Enclosed::real(least(lo, round_to(t, lo)), greatest(hi, round_to(t, hi)), nan);
+  const double low = round_to(t, lo), high = round_to(t, hi);  // NaN where the format has no infinity
+  return Enclosed::real(std::isnan(low) ? lo : least(lo, low), std::isnan(high) ? hi : greatest(hi, high), nan);
 }
 
 Enclosed Enclosed::point(DType t, Number v) {
@@ -198,11 +210,10 @@ Enclosed enclose(FnId fn, DType t, std::span<const Enclosed> a) {
   switch (fn) {
     case fn_id<Add>: return binary_add(t, a[0], a[1]);
     case fn_id<Sub>: return binary_add(t, a[0], enclose(fn_id<Neg>, t, std::span(&a[1], 1)));
-    case fn_id<Mul>: return corners(t, a[0], a[1], [](double x, double y) { return x * y; }, double_product_exact(a[0], a[1]));
+    case fn_id<Mul>: return multiply(t, a[0], a[1]);
     case fn_id<Div>: return divide(t, a[0], a[1]);
     case fn_id<Fma>: {
-      const auto p = corners(DType::f64, a[0], a[1], [](double x, double y) { return x * y; }, double_product_exact(a[0], a[1]));
-      const auto q = corners(t, a[0], a[1], [](double x, double y) { return x * y; }, double_product_exact(a[0], a[1]));
+      const auto p = multiply(DType::f64, a[0], a[1]), q = multiply(t, a[0], a[1]);
       return hull(binary_add(t, p, a[2]), binary_add(t, q, a[2]), t);
     }
     case fn_id<Minimum>: return extremum(a[0], a[1], false);
@@ -260,7 +271,14 @@ Enclosed enclose_convert(const Enclosed& v, DType from, DType to) {
   return r;
 }
 
-Enclosed stored(const Enclosed& v, DType t) { return is_float(t) && !empty(v) ? Enclosed::real(round_to(t, v.lo), round_to(t, v.hi), v.nan) : v; }
+Enclosed stored(const Enclosed& v, DType t) {
+  if (!is_float(t) || empty(v)) return v;
+  if (row(t).has_inf) return Enclosed::real(round_to(t, v.lo), round_to(t, v.hi), v.nan);
+  // Without infinities: they become NaN, and so does what overflows the wider format it was kept in.
+  constexpr double widest = std::numeric_limits<float>::max();
+  const bool beyond = v.hi > widest || v.lo < -widest;
+  return Enclosed::real(round_to(t, std::clamp(v.lo, -widest, widest)), round_to(t, std::clamp(v.hi, -widest, widest)), v.nan || beyond);
+}
 
 bool contains(const Enclosed& e, DType t, Number got) {
   if (is_float(t)) return std::isnan(got.f) ? e.nan : !empty(e) && !below(got.f, e.lo) && !below(e.hi, got.f);
@@ -326,8 +344,11 @@ Enclosed sum_interval(double centre, double radius, double magnitude, double q, 
 
 Enclosed finish_sum(const SumFacts& s, DType acc, std::int64_t height, int roundings) {
   if (s.plus_inf && s.minus_inf) return s.nan || s.terms > 1 ? Enclosed::anything() : Enclosed::not_a_number();
-  if (s.plus_inf) return Enclosed::real(inf, inf, s.nan);
-  if (s.minus_inf) return Enclosed::real(-inf, -inf, s.nan);
+  if (s.plus_inf || s.minus_inf) {
+    // A partial sum of the finite terms may overflow the other way: then inf - inf.
+    const bool opposite = s.magnitude + s.radius > std::scalbn(1.0, row(acc).emax);
+    return Enclosed::real(s.plus_inf ? inf : -inf, s.plus_inf ? inf : -inf, s.nan || opposite);
+  }
   Enclosed e = sum_interval(s.centre, s.radius, s.magnitude, s.quantum, s.terms, acc, height, roundings);
   e.nan = e.nan || s.nan;
   // A zero: exact cancellation gives +0, a sum of -0 alone gives -0 unless it started from +0.

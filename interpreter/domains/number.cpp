@@ -115,7 +115,7 @@ double fused(DType t, double x, double y, double z) {
 
 double floor_division(DType t, double x, double y) {
   if (y == 0 || std::isinf(x) || std::isnan(x) || std::isnan(y)) return x / y;
-  if (std::isinf(y)) return x == 0 ? std::copysign(0.0, x * y) : (x < 0) != (y < 0) ? -1 : 0;
+  if (std::isinf(y)) return x == 0 ? std::copysign(0.0, x / y) : (x < 0) != (y < 0) ? -1 : std::copysign(0.0, x / y);
   const double r = std::fmod(x, y);  // exact
   double q = std::nearbyint((x - r) / y);
   if (r != 0 && (r < 0) != (y < 0)) q -= 1;

@@ -75,6 +75,7 @@ struct Enclosure {
       for (const auto& v : terms) s.add(v);
       return narrowed(finish_sum(s, accumulator(t), height, 0), t);
     }
+    if (is_float(t) && fn == fn_id<scalar::Mul> && may_leave_range(terms, accumulator(t))) return Enclosed::anything();
     Value r = terms[0];
     for (std::size_t k = 1; k < terms.size(); ++k) {
       const Value p[] = {r, terms[k]};
@@ -104,6 +105,20 @@ struct Enclosure {
   static Value value(const SumFacts& s, DType t) {
     if (s.terms == 1 && s.radius == 0 && !s.nan && !s.plus_inf && !s.minus_inf) return Enclosed::real(s.all_minus_zero ? -0.0 : s.centre, s.centre);
     return narrowed(finish_sum(s, accumulator(t), s.terms, 0), t);
+  }
+  /// Whether some order of a product passes through overflow or underflow.
+  static bool may_leave_range(const std::vector<Value>& terms, DType t) {
+    double up = 0, down = 0;
+    bool irregular = false;
+    for (const auto& v : terms) {
+      const double size = std::max(std::fabs(v.lo), std::fabs(v.hi)), least = v.lo <= 0 && v.hi >= 0 ? 0 : std::min(std::fabs(v.lo), std::fabs(v.hi));
+      irregular = irregular || !std::isfinite(size);
+      if (size > 1) up += std::log2(size);
+      if (least > 0 && least < 1) down -= std::log2(least);
+    }
+    const bool zero = std::any_of(terms.begin(), terms.end(), [](const Value& v) { return v.lo <= 0 && v.hi >= 0; });
+    if (irregular && zero) return true;
+    return terms.size() > 1 && (up >= row(t).emax || down >= -row(t).emin);
   }
   /// Other orders of a product: each of n roundings may fall otherwise.
   static Value product_slack(const Value& v, DType t, double n) {
