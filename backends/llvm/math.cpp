@@ -87,12 +87,44 @@ Expr Math::library(FnId fn, std::span<const Expr> a) const {
 }
 
 Expr Math::elementary_f64(FnId fn, std::span<const Expr> a) const {
-  return library(fn, a);
+  switch (fn) {
+    case fn_id<Exp>: return exp_f64(a[0]);
+    case fn_id<Log>: return log_f64(a[0]);
+    default: return library(fn, a);
+  }
 }
 
+/// The hot ones in f32; the others in double, rounded.
 Expr Math::elementary_f32(FnId fn, std::span<const Expr> a) const {
+  const Expr x = a[0];
+  const auto wide = [&] { return x.to_f64(); };
   switch (fn) {
-    case fn_id<Rsqrt>: return 1.0 / sqrt(a[0]);
+    case fn_id<Exp>: return exp_f32(x);
+    case fn_id<Log>: return log_f32(x);
+    case fn_id<Sigmoid>: return sigmoid_f32(x);
+    case fn_id<Tanh>: return tanh_f32(x);
+    case fn_id<Erf>: return erf_f32(x);
+    case fn_id<Rsqrt>: return 1.0 / sqrt(x);
+    case fn_id<Exp2>: return exp2_f64(wide()).to_f32();
+    case fn_id<Expm1>: return expm1_f64(wide()).to_f32();
+    case fn_id<Sinh>: return sinh_f64(wide()).to_f32();
+    case fn_id<Cosh>: return cosh_f64(wide()).to_f32();
+    case fn_id<Log2>: return (log_f64(wide()) * 0x1.71547652b82fep+0).to_f32();
+    case fn_id<Log10>: return (log_f64(wide()) * 0x1.bcb7b1526e50ep-2).to_f32();
+    case fn_id<Log1p>: return log1p_f64(wide()).to_f32();
+    case fn_id<Asinh>: return asinh_f64(wide()).to_f32();
+    case fn_id<Acosh>: return acosh_f64(wide()).to_f32();
+    case fn_id<Atanh>: return atanh_f64(wide()).to_f32();
+    case fn_id<Cbrt>: return cbrt_f64(wide()).to_f32();
+    case fn_id<Pow>: return pow_f64(wide(), a[1].to_f64()).to_f32();
+    case fn_id<Erfc>: return erfc_f64(wide()).to_f32();
+    case fn_id<Sin>: return trig_f64(Trig::sine, wide(), calls_).to_f32();
+    case fn_id<Cos>: return trig_f64(Trig::cosine, wide(), calls_).to_f32();
+    case fn_id<Tan>: return trig_f64(Trig::tangent, wide(), calls_).to_f32();
+    case fn_id<Atan2>: return atan2_f64(wide(), a[1].to_f64()).to_f32();
+    case fn_id<Atan>: return atan_f64(wide()).to_f32();
+    case fn_id<Asin>: return asin_f64(wide()).to_f32();
+    case fn_id<Acos>: return acos_f64(wide()).to_f32();
     default: return library(fn, a);
   }
 }
