@@ -15,7 +15,7 @@ Expr opposite_signs(Expr x, Expr y) { return (x < 0.0) ^ (y < 0.0); }
 Expr floor_remainder(Expr, Expr y, Expr r) {
   const Expr moved = select(infinite(y), y, r + y);
   const Expr value = select(ne(r, 0) & opposite_signs(r, y), moved, r);
-  return select(eq(r, 0), copysign(r.c(0), y), value);
+  return select(is_nan(r), r, select(eq(r, 0), copysign(r.c(0), y), value));
 }
 
 /// N = (x - m)/y is an integer, m the remainder that goes with the floor. From q = (x - m)/y rounded, N - q is a small
