@@ -1,23 +1,25 @@
-# find_package(plumb): headers under include/plumb-ir, one exported target plumb::plumb.
+# find_package(plumb): the public headers and one target, plumb::plumb. Headers under api/include are all that users see;
+# the static libraries behind them bring their own link dependencies.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
-get_property(libraries GLOBAL PROPERTY PLUMB_LIBRARIES)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/plumb)
+
 add_library(plumb_all INTERFACE)
-set_target_properties(plumb_all PROPERTIES EXPORT_NAME plumb)
-target_link_libraries(plumb_all INTERFACE plumb_api plumb_fuzz)
-target_include_directories(plumb_all INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
-  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/plumb-internal>)
 add_library(plumb::plumb ALIAS plumb_all)
+set_target_properties(plumb_all PROPERTIES EXPORT_NAME plumb)
+target_link_libraries(plumb_all INTERFACE plumb_api)
+target_compile_features(plumb_all INTERFACE cxx_std_20)
+target_include_directories(plumb_all INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+
+get_property(libraries GLOBAL PROPERTY PLUMB_LIBRARIES)
+install(TARGETS plumb RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS plumb_all ${libraries} EXPORT plumb ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT plumb NAMESPACE plumb:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/plumb)
-foreach(dir ir interpreter lowering backends verify)
-  install(DIRECTORY ${dir} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/plumb-internal FILES_MATCHING PATTERN "*.h")
-endforeach()
-if(EXISTS ${PROJECT_SOURCE_DIR}/api/include)
-  install(DIRECTORY api/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-endif()
+install(EXPORT plumb NAMESPACE plumb:: DESTINATION ${package_dir})
+install(DIRECTORY api/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
 file(WRITE ${PROJECT_BINARY_DIR}/plumbConfig.cmake "include(CMakeFindDependencyMacro)
 find_dependency(Threads)
+find_dependency(Boost COMPONENTS context)
 find_dependency(fmt)
 find_dependency(ZLIB)
 find_dependency(Protobuf)
@@ -26,5 +28,4 @@ find_dependency(LLVM 19.1 CONFIG)
 include(\${CMAKE_CURRENT_LIST_DIR}/plumb.cmake)
 ")
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/plumbConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/plumbConfig.cmake ${PROJECT_BINARY_DIR}/plumbConfigVersion.cmake
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/plumb)
+install(FILES ${PROJECT_BINARY_DIR}/plumbConfig.cmake ${PROJECT_BINARY_DIR}/plumbConfigVersion.cmake DESTINATION ${package_dir})

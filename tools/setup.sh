@@ -6,7 +6,7 @@ packages=(
   g++ cmake ninja-build ccache mold git python3
   llvm-19-dev libonnx-dev libprotobuf-dev protobuf-compiler zlib1g-dev
   libmpfr-dev libgmp-dev libfmt-dev nlohmann-json3-dev
-  libboost-program-options-dev libgtest-dev librapidcheck-dev
+  libboost-program-options-dev libboost-context-dev libgtest-dev libgmock-dev librapidcheck-dev
 )
 missing=()
 for package in "${packages[@]}"; do
