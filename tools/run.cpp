@@ -15,6 +15,7 @@
 #include "lowering/pipeline.h"
 #include "tools/cli.h"
 #include "verify/check.h"
+#include "verify/recorded.h"
 
 namespace plumb::tools {
 namespace {

@@ -1,11 +1,21 @@
 // Checking of compiled answers against the reference, kernel by kernel, on the inputs that each kernel really got.
 //
 // A kernel's specification is evaluated in the Enclosure domain with the heights that its schedule declares, capped by
-// the contract; each element of its output is then legal, wrong (with a witness), or inconclusive: its enclosure is
-// wider than a sixteenth of its magnitude, or holds both a number and NaN. Inconclusive elements never count as right.
+// the contract. Each element of its output is then
+//   legal         it lies in its enclosure;
+//   wrong         it does not: kernel, index, got and allowed are the witness;
+//   inconclusive  it does, but the enclosure is too wide to say much: wider than 2^-4 of its magnitude (and than 64
+//                 subnormal steps), unbounded, or holding both a number and NaN; for integers and bools, more than one
+//                 value. Never counted as right.
+// Integers and bools are exact. Under strict the one right answer is the reference's, bit for bit (NaN is NaN).
+//
+// Modes: off. sample: a random sample of each launch's elements, evaluated on demand: cheap enough to stay on. kernel:
+// every element of every launch. full: that; each kernel once more on small integers, where enclosures are points; and in
+// the exact number systems of number_systems.h, with its floats exchanged for words, on the target itself.
 #pragma once
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,14 +24,15 @@
 
 namespace plumb::verify {
 
-/// off; every eighth launch, chosen by hash; every element of every kernel; that, and the exact number systems.
 enum class Check : std::uint8_t { off, sample, kernel, full };
 
 struct Failure {
   std::string kernel, schedule;
   std::string operations;   ///< the tensor operations that the kernel implements, with the user's places
+  std::string check;        ///< "enclosure", "reference", "small integers", "integers modulo 2^64", "provenance", "program"
   int launch = 0;
   std::int64_t count = 0;   ///< wrong elements in this launch
+  int launches = 1;         ///< launches of this kernel in which this check failed
   std::string index, got, allowed;
   std::string reproduce;    ///< one command
 };
@@ -29,23 +40,31 @@ struct Failure {
 struct Report {
   std::int64_t kernels = 0;        ///< launches checked
   std::int64_t elements = 0, decided = 0, inconclusive = 0;
-  double worst = 0;                ///< how far from its enclosure's centre the worst element is: 1 is the edge
+  std::int64_t undecided = 0;      ///< of the inconclusive: integers and bools that hang on an undecided comparison
+  std::int64_t exact_kernels = 0, exact_elements = 0;  ///< full: kernels run in the exact systems; elements compared there
+  double worst = 0;                ///< 0: centre of its enclosure, 1: edge; of elements whose enclosure holds 4 numbers or more
   std::string worst_at;
   std::vector<Failure> failures;
+  std::vector<std::string> notes;  ///< what was not checked, and why
   bool passed() const { return failures.empty(); }
   double decided_percent() const { return elements ? 100.0 * static_cast<double>(decided) / static_cast<double>(elements) : 0; }
+  void add(const Report& other);
 };
 
 struct CheckOptions {
   Check mode = Check::kernel;
   Contract contract = Contract::relaxed;
   std::string target = "cpu";      ///< named in the reproducing command
+  std::shared_ptr<backends::Backend> backend;  ///< full: where exchanged kernels run; without it they do not, and a note says so
   std::string repro_dir = "plumb-repro";
   bool write_repro = true;
+  std::uint64_t seed = 0;          ///< of samples and of the exact systems' inputs
+  std::int64_t sample_elements = 32;            ///< sample: of each launch; the first and the last are always among them
+  std::int64_t exact_steps = std::int64_t{1} << 28;  ///< full: scalar steps of the reference a kernel and system; beyond, elements are sampled
   std::function<void(const kir::Kernel&, int launch)> progress;
 };
 
-/// Attach to a Session's run; the report grows with each launch.
+/// Attach to a Session's run; the report grows with each launch. For kernel and full, run the session with poison.
 class KernelChecker : public backends::Observer {
  public:
   explicit KernelChecker(CheckOptions options) : options_(std::move(options)) {}
@@ -53,27 +72,18 @@ class KernelChecker : public backends::Observer {
   const Report& report() const { return report_; }
 
  private:
-  bool chosen(int ordinal) const;
   CheckOptions options_;
   Report report_;
+  std::set<const kir::Kernel*> exact_;   ///< kernels already seen by the exact systems
 };
 
-/// Judges one output against the specification: adds to the report; true when nothing was wrong.
+/// Judges every element of one output against the specification; true when nothing was wrong.
 bool judge(const kir::Kernel& kernel, int ordinal, std::span<const ir::Literal> inputs, const ir::Literal& output, const CheckOptions& options, Report& report);
-
-/// A recorded answer of another compiler. Integers and bools must be equal, NaN and infinities in the same places.
-/// Floats: the program is also run with every f32 widened to f64; d is the largest distance between our answer and the
-/// wide one, measured over the tensor. A recorded value is legal when it lies within 16 d, plus 4 units in the last
-/// place of the tensor's largest magnitude, of the wide answer: both are roundings of one real answer, and d says how
-/// far roundings carry on this program and these inputs.
-struct Comparison {
-  std::int64_t elements = 0, wrong = 0;
-  double scale = 0, worst = 0;     ///< d plus the units; the largest distance of a recorded value from the wide answer
-  std::string first_wrong;
-};
-Comparison compare_recorded(const ir::Literal& ours, const ir::Literal& wide, const ir::Literal& recorded);
-/// The program with every f32 widened to f64 (types, constants, conversions).
-ir::Module widen(const ir::Module& module);
-ir::Literal widen(const ir::Literal& literal);
+/// The same for `options.sample_elements` elements.
+bool judge_sample(const kir::Kernel& kernel, int ordinal, std::span<const ir::Literal> inputs, const ir::Literal& output, const CheckOptions& options, Report& report);
+/// One kernel on small integers and in the exact systems, on `options.backend`.
+void check_exact(const kir::Kernel& kernel, int ordinal, std::span<const ir::Literal> inputs, const CheckOptions& options, Report& report);
+/// The program's results against its enclosure from end to end (full). Bounds compound: deep programs decide little here.
+void check_program(const ir::Module& module, std::span<const ir::Literal> inputs, std::span<const ir::Literal> results, const CheckOptions& options, Report& report);
 
 }  // namespace plumb::verify

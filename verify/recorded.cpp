@@ -1,15 +1,29 @@
-// Recorded answers of other compilers, judged by a measured rounding scale.
+#include "verify/recorded.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "interpreter/domains/enclosure.h"
-#include "ir/tensor/op_table.h"
-#include "verify/check.h"
+#include "verify/oracle.h"
 
 namespace plumb::verify {
 namespace {
+
 DType wide(DType t) { return t == DType::f32 ? DType::f64 : t; }
+double at(const ir::Literal& l, std::int64_t i) { return interp::load(l.dtype(), l.raw(), i).f; }
+
+/// 16 d plus 4 units in the last place of the largest magnitude.
+double measured_scale(const ir::Literal& ours, const ir::Literal& wide_answer) {
+  double d = 0, largest = 0;
+  for (std::int64_t i = 0; i < ours.elements(); ++i) {
+    const double w = at(wide_answer, i), o = at(ours, i);
+    if (!std::isfinite(w) || !std::isfinite(o)) continue;
+    d = std::max(d, std::fabs(o - w));
+    largest = std::max(largest, std::fabs(w));
+  }
+  return 16 * d + 4 * interp::ulp(ours.dtype(), largest);
+}
+
 }  // namespace
 
 ir::Literal widen(const ir::Literal& l) {
@@ -36,43 +50,32 @@ ir::Module widen(const ir::Module& m) {
   return r;
 }
 
-Comparison compare_recorded(const ir::Literal& ours, const ir::Literal& wide_answer, const ir::Literal& recorded) {
+Comparison compare_recorded(const ir::Literal& ours, const ir::Literal& wide_answer, const ir::Literal& recorded, const interp::EnclosedTensor* enclosed) {
   Comparison c;
   const DType t = ours.dtype();
   c.elements = ours.elements();
-  auto note = [&](std::int64_t i, const std::string& what) {
-    if (c.wrong++ == 0) {
-      const auto at = delinearize(i, ours.extents());
-      c.first_wrong = fmt::format("at [{}]: {}", fmt::join(at.begin(), at.end(), ","), what);
-    }
-  };
   if (recorded.type() != ours.type()) {
-    c.wrong = c.elements;
+    c.wrong = std::max<std::int64_t>(1, c.elements);
     c.first_wrong = "the recorded output is " + recorded.type().str() + ", the program gives " + ours.type().str();
     return c;
   }
-  if (!is_float(t)) {
-    for (std::int64_t i = 0; i < c.elements; ++i)
-      if (ours.int_at(i) != recorded.int_at(i)) note(i, fmt::format("got {}, recorded {}", ours.int_at(i), recorded.int_at(i)));
-    return c;
-  }
-  auto at = [](const ir::Literal& l, std::int64_t i) { return interp::load(l.dtype(), l.raw(), i).f; };
-  double d = 0, largest = 0;
+  if (is_float(t)) c.scale = measured_scale(ours, wide_answer);
   for (std::int64_t i = 0; i < c.elements; ++i) {
-    const double w = at(wide_answer, i), o = at(ours, i);
-    if (!std::isfinite(w) || !std::isfinite(o)) continue;
-    d = std::max(d, std::fabs(o - w));
-    largest = std::max(largest, std::fabs(w));
-  }
-  c.scale = 16 * d + 4 * interp::ulp(t, largest);
-  for (std::int64_t i = 0; i < c.elements; ++i) {
-    const double w = at(wide_answer, i), o = at(ours, i), r = at(recorded, i);
-    if (std::isnan(r) || std::isinf(r) || std::isnan(o) || std::isinf(o)) {
-      if (!(r == o || (std::isnan(r) && std::isnan(o)))) note(i, fmt::format("got {}, recorded {}", o, r));
-      continue;
+    const auto o = interp::load(t, ours.raw(), i), r = interp::load(t, recorded.raw(), i);
+    std::string why;
+    if (!is_float(t) || !std::isfinite(o.f) || !std::isfinite(r.f)) {
+      ++c.by_equality;
+      if (is_float(t) ? !(r.f == o.f || (std::isnan(r.f) && std::isnan(o.f))) : r.u != o.u) why = "different";
+    } else if (const auto* e = enclosed ? &enclosed->elements[static_cast<std::size_t>(i)] : nullptr; e && !interp::is_wide(*e, t)) {
+      ++c.by_enclosure;
+      if (!interp::contains(interp::stored(*e, t), t, r)) why = "allowed is " + show(t, interp::stored(*e, t));
+    } else {
+      ++c.by_scale;
+      const double w = at(wide_answer, i), distance = std::fabs(r.f - w);
+      c.worst = std::max(c.worst, distance);
+      if (!(distance <= c.scale)) why = fmt::format("{} in f64, {:.3g} away, {:.3g} allowed", w, distance, c.scale);
     }
-    c.worst = std::max(c.worst, std::fabs(r - w));
-    if (!(std::fabs(r - w) <= c.scale)) note(i, fmt::format("got {}, in f64 {}, recorded {}: further than {}", o, w, r, c.scale));
+    if (!why.empty() && c.wrong++ == 0) c.first_wrong = fmt::format("at {}: got {}, recorded {}: {}", show_index(i, ours.extents()), show(t, o), show(t, r), why);
   }
   return c;
 }

@@ -1,0 +1,56 @@
+// Exact number systems: what a program of floats computes when its floats are exchanged for exact things.
+//
+// A lowered kernel with its floats exchanged (retype.h) must give exactly what its specification gives in the same
+// system, evaluated here: no order of combining, no precision and no fusion makes a difference, so any difference is a
+// fault of structure: an index, a mask, a missed or doubled term, a race, a missed write. Integers and bools stay what
+// they are.
+//
+//  Ring         integers modulo 2^64. Sums and products are the ring's; minimum, maximum and comparisons are those of
+//               unsigned integers (a lattice: any order agrees); every other function of floats is a fixed hash of its
+//               arguments. A constant that is an integer is itself; another is a hash of its value; -inf and +inf are the
+//               ends of the lattice, so that they stay the identities of maximum and minimum.
+//               Why 2^64 and not a prime: these are the machine's own words, so that combining steps, fused steps and
+//               tiles of the kernel stay single operations and the very structure that is shipped gets run, on every
+//               target, at full speed. What a prime would add, inverses, no lowering uses below the level of a
+//               specification. With random words a wrong sum of products passes with a chance near 2^-60.
+//  Provenance   64 elements of the inputs are marked, each with a bit of its own; every function gives the union of
+//               its arguments' bits, sums and products included. The result says which marked elements reached it.
+#pragma once
+#include "interpreter/tensor/dense.h"
+
+namespace plumb::verify {
+
+enum class System : std::uint8_t { ring, provenance };
+constexpr const char* name(System s) { return s == System::ring ? "integers modulo 2^64" : "provenance"; }
+
+/// The dtype that stands in for a dtype.
+constexpr DType exchanged(DType t) { return is_float(t) ? DType::u64 : t; }
+/// The word that stands for a float constant.
+std::uint64_t exchanged_constant(System s, double value);
+/// The functions that the ring keeps; others are hashed.
+bool ring_keeps(FnId fn);
+/// Floats' own tests: no word is NaN, infinite or negative. nullopt for other functions.
+std::optional<bool> fixed_predicate(FnId fn);
+/// The hash that stands for a function: h(fn, x) and h(fn, x, y), built from xor, multiply and shift.
+struct HashWords { std::uint64_t key, first, second, left, right; };
+HashWords hash_words(FnId fn);
+
+/// A system as a value domain: words for floats, integers and bools as they are.
+struct Exchanged {
+  using Value = interp::Number;
+  System system;
+
+  Value from(DType t, Value v) const { return is_float(t) ? Value{.u = exchanged_constant(system, v.f)} : v; }
+  Value apply(FnId fn, DType t, std::span<const Value> args) const;
+  Value convert(Value v, DType from, DType to) const;
+  Value select(Value c, Value a, Value b, DType) const { return c.u ? a : b; }
+  bool decided(Value, DType) const { return true; }
+  interp::Number pick(Value v) const { return v; }
+  Value reduce(FnId fn, DType t, std::vector<Value> terms, std::int64_t height) const;
+  void scan(DType t, std::vector<Value>& x, bool exclusive) const;
+};
+interp::Number dot_of(const Exchanged& d, DType t, std::span<const interp::Number> a, std::span<const interp::Number> b, std::int64_t height);
+inline interp::Number extremum_place(const Exchanged&, std::span<const interp::Number> x, DType t, bool greatest) { return {.i = interp::arg_extremum(x, exchanged(t), greatest)}; }
+inline std::vector<std::int64_t> line_order(const Exchanged&, std::span<const interp::Number> x, DType t, bool descending) { return interp::stable_order(x, exchanged(t), descending); }
+
+}  // namespace plumb::verify

@@ -1,0 +1,39 @@
+// The oracle's insides: expected values of a specification, and verdicts on what was got.
+#pragma once
+#include <string>
+
+#include "interpreter/tensor/evaluate.h"
+#include "verify/check.h"
+
+namespace plumb::verify {
+
+/// Elements that a check looks at, one after another, with what is allowed at each.
+class Tally {
+ public:
+  Tally(DType dtype, Extents extents) : dtype_(dtype), extents_(std::move(extents)) {}
+  void see(std::int64_t place, const interp::Enclosed& expected, interp::Number got);
+  /// Counts and worst position into the report; the failure, when something was wrong.
+  bool finish(Report& report, const std::string& name, Failure& failure) const;
+
+ private:
+  DType dtype_;
+  Extents extents_;
+  std::int64_t elements_ = 0, decided_ = 0, inconclusive_ = 0, undecided_ = 0, wrong_ = 0;
+  double worst_ = 0;
+  std::int64_t worst_place_ = -1;
+  std::string index_, got_, allowed_;
+};
+
+/// A number as people read it, shortest form of its dtype.
+std::string show(DType t, interp::Number v);
+std::string show(DType t, const interp::Enclosed& allowed);
+std::string show_index(std::int64_t place, const Extents& extents);
+
+/// Fills in what the kernel is, writes the reproducer, and adds the failure: once a kernel and check, then it counts.
+void add_failure(Failure failure, const kir::Kernel& kernel, int ordinal, std::span<const ir::Literal> inputs, const CheckOptions& options, Report& report);
+
+/// `count` places of `elements`: all when that few, else random ones with the first and the last among them.
+std::vector<std::int64_t> sample_places(std::int64_t elements, std::int64_t count, std::uint64_t seed);
+std::uint64_t random_word(std::uint64_t seed, std::uint64_t number);
+
+}  // namespace plumb::verify

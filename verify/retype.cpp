@@ -1,0 +1,182 @@
+#include "verify/retype.h"
+
+#include <cstring>
+
+namespace plumb::verify {
+namespace {
+
+using kir::Block;
+using kir::ScalarId;
+using kir::Stmt;
+
+/// A kernel that cannot be exchanged: not a fault, so not an Error.
+struct NotApplicable {
+  std::string why;
+};
+
+class Retyper {
+ public:
+  Retyper(const kir::Kernel& from, System system) : from_(from), system_(system), to_(from), alias_(from.scalars.size()), from_float_(from.scalars.size(), false) {
+    for (std::size_t s = 0; s < alias_.size(); ++s) alias_[s] = static_cast<ScalarId>(s);
+  }
+
+  kir::Kernel run() {
+    for (auto& b : to_.buffers) b.dtype = exchanged(b.dtype);
+    for (auto& s : to_.scalars) s = exchanged(s);
+    for (auto& r : to_.reductions) r.accumulator = exchanged(r.accumulator);
+    to_.name += system_ == System::ring ? "_ring" : "_provenance";
+    to_.body = block(from_.body);
+    return std::move(to_);
+  }
+
+ private:
+  DType was(ScalarId s) const { return from_.scalars[static_cast<std::size_t>(s)]; }
+  bool was_float(ScalarId s) const { return is_float(was(s)); }
+  ScalarId at(ScalarId s) const { return s < 0 ? s : alias_[static_cast<std::size_t>(s)]; }
+
+  Block block(const Block& b) {
+    Block outer = std::move(out_);
+    out_.clear();
+    for (const auto& s : b) std::visit([&](const auto& n) { statement(n); }, s.node);
+    Block r = std::move(out_);
+    out_ = std::move(outer);
+    return r;
+  }
+  template <class S> void emit(S s) { out_.push_back(Stmt{std::move(s)}); }
+  ScalarId fresh() {
+    to_.scalars.push_back(DType::u64);
+    return static_cast<ScalarId>(to_.scalars.size() - 1);
+  }
+  ScalarId word(std::uint64_t bits) {
+    const auto s = fresh();
+    emit(kir::Constant{s, bits});
+    return s;
+  }
+  void apply_to(ScalarId result, FnId fn, std::initializer_list<ScalarId> args) { emit(kir::Apply{result, fn, SmallVector<ScalarId, 3>(args)}); }
+  template <class Fn> ScalarId apply(ScalarId x, ScalarId y) {
+    const auto s = fresh();
+    apply_to(s, fn_id<Fn>, {x, y});
+    return s;
+  }
+
+  void statement(const kir::Constant& c) {
+    if (!was_float(c.result)) return emit(c);
+    const double v = interp::load(was(c.result), &c.bits, 0).f;
+    emit(kir::Constant{c.result, exchanged_constant(system_, v)});
+  }
+
+  void statement(const kir::Apply& a) {
+    kir::Apply r = a;
+    for (auto& x : r.args) x = at(x);
+    for (auto x : a.args) propagate(a.result, x);
+    if (!was_float(a.args[0])) return emit(r);
+    if (const auto fixed = fixed_predicate(a.fn)) return emit(kir::Constant{a.result, *fixed});
+    const bool comparison = plumb::row(a.fn).gives == Gives::boolean;
+    if (comparison || (system_ == System::ring && ring_keeps(a.fn))) return emit(r);
+    if (system_ == System::ring) return hash(r);
+    if (r.args.size() == 1) {
+      alias_[static_cast<std::size_t>(a.result)] = r.args[0];
+      return;
+    }
+    ScalarId all = r.args[0];
+    for (std::size_t k = 1; k + 1 < r.args.size(); ++k) all = apply<scalar::Or>(all, r.args[k]);
+    apply_to(a.result, fn_id<scalar::Or>, {all, r.args.back()});
+  }
+
+  void hash(const kir::Apply& a) {
+    using namespace scalar;
+    const auto w = hash_words(a.fn);
+    ScalarId x = a.args[0];
+    if (a.args.size() == 2) x = apply<Add>(apply<Mul>(x, word(w.left)), apply<Mul>(a.args[1], word(w.right)));
+    x = apply<Mul>(apply<Xor>(x, word(w.key)), word(w.first));
+    x = apply<Mul>(apply<Xor>(x, apply<ShiftRightLogical>(x, word(32))), word(w.second));
+    apply_to(a.result, fn_id<Xor>, {x, apply<ShiftRightLogical>(x, word(29))});
+  }
+
+  void statement(const kir::Convert& c) {
+    const bool to_float = was_float(c.result), was_word = was_float(c.arg);
+    if (to_float && was_word) {
+      alias_[static_cast<std::size_t>(c.result)] = at(c.arg);
+      return;
+    }
+    if (to_float && system_ == System::provenance) return emit(kir::Constant{c.result, 0});
+    if (was_word && is_integer(was(c.result))) from_float_[static_cast<std::size_t>(c.result)] = true;
+    emit(kir::Convert{c.result, at(c.arg)});
+    propagate(c.result, c.arg);
+  }
+  void propagate(ScalarId to, ScalarId from) {
+    if (from_float_[static_cast<std::size_t>(from)]) from_float_[static_cast<std::size_t>(to)] = true;
+  }
+
+  void statement(const kir::Select& s) {
+    propagate(s.result, s.on_true);
+    propagate(s.result, s.on_false);
+    emit(kir::Select{s.result, at(s.condition), at(s.on_true), at(s.on_false)});
+  }
+  void statement(const kir::Load& l) {
+    kir::Load r = l;
+    r.other = at(l.other);
+    emit(r);
+  }
+  void statement(const kir::Shuffle& s) {
+    kir::Shuffle r = s;
+    r.arg = at(s.arg);
+    emit(r);
+  }
+  void statement(const kir::Store& s) { emit(kir::Store{s.buffer, s.index, at(s.value)}); }
+
+  void statement(const kir::Combine& c) {
+    kir::Combine r = c;
+    r.a = at(c.a);
+    r.b = at(c.b);
+    if (is_float(from_.buffers[static_cast<std::size_t>(c.buffer)].dtype)) {
+      if (system_ == System::provenance) {
+        if (c.b >= 0) r.a = apply<scalar::Or>(r.a, r.b), r.b = -1;
+        r.fn = fn_id<scalar::Or>;
+      } else if (!ring_keeps(c.fn)) {
+        throw NotApplicable{"it combines with " + std::string(plumb::row(c.fn).name)};
+      }
+    }
+    emit(r);
+  }
+
+  void statement(const kir::CheckIndex& c) {
+    if (from_float_[static_cast<std::size_t>(c.value)]) throw NotApplicable{"its indices are computed from floats"};
+    emit(c);
+  }
+  void statement(const kir::TileFill& t) { emit(kir::TileFill{t.fragment, at(t.value)}); }
+  void statement(const kir::TileMma&) { throw NotApplicable{"it multiplies tiles in hardware"}; }
+
+  void statement(const kir::For& f) {
+    kir::For r{f.var, f.extent, f.kind, f.width, block(f.body)};
+    emit(std::move(r));
+  }
+  void statement(const kir::If& i) {
+    kir::If r{i.condition, block(i.then), block(i.otherwise)};
+    emit(std::move(r));
+  }
+  void statement(const kir::IfValue& i) {
+    kir::IfValue r{at(i.condition), block(i.then)};
+    emit(std::move(r));
+  }
+  template <class S> void statement(const S& s) { emit(s); }
+
+  const kir::Kernel& from_;
+  System system_;
+  kir::Kernel to_;
+  Block out_;
+  std::vector<ScalarId> alias_;      ///< float conversions vanish
+  std::vector<bool> from_float_;     ///< integers that were floats: no longer usable as indices
+};
+
+}  // namespace
+
+Retyped retype(const kir::Kernel& k, System system) {
+  try {
+    return {Retyper(k, system).run(), {}};
+  } catch (const NotApplicable& n) {
+    return {std::nullopt, n.why};
+  }
+}
+
+}  // namespace plumb::verify
