@@ -1,6 +1,7 @@
 // Words that shape rules share.
 #pragma once
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "ir/tensor/record.h"
@@ -35,5 +36,12 @@ inline Shape drop(const Shape& s, std::span<const std::int64_t> axes) {
 inline bool concrete(const Shape& s) {
   return std::none_of(s.begin(), s.end(), [](const Dim& d) { return d.is_symbol(); });
 }
+
+/// Sizes are computed in 128 bits: attributes come from text and files, and may be anything.
+__extension__ using Wide = __int128;
+/// Whether a size that was computed wide is one that a tensor may have.
+inline bool fits(Wide size) { return size >= 0 && size <= std::numeric_limits<std::int64_t>::max(); }
+/// Number of windows: 0 when the window is longer than what it slides over.
+inline Wide positions(Wide span, std::int64_t stride) { return span < 0 ? 0 : span / stride + 1; }
 
 }  // namespace plumb::ir::ops

@@ -55,7 +55,7 @@ struct Convolution {
     if (x.dtype != w.dtype || is_bool(x.dtype)) return no("C3: operands must share a numeric dtype, not " + x.str() + " and " + w.str());
     const auto groups = a.integer("groups");
     const std::int64_t channels = x.shape[1].size(), per_group = w.shape[1].size(), out = w.shape[0].size();
-    if (groups < 1 || channels != per_group * groups) return no("C4: x has " + std::to_string(channels) + " channels; w reads " + std::to_string(per_group) + " in each of " + std::to_string(groups) + " groups");
+    if (groups < 1 || Wide(channels) != Wide(per_group) * groups) return no("C4: x has " + std::to_string(channels) + " channels; w reads " + std::to_string(per_group) + " in each of " + std::to_string(groups) + " groups");
     if (out % groups != 0) return no("C5: " + std::to_string(out) + " output channels do not divide into " + std::to_string(groups) + " groups");
     auto entry = [&](const char* which, std::size_t d, std::int64_t fallback) { const auto& v = a.ints(which); return v.empty() ? fallback : v[d]; };
     Shape s{x.shape[0], w.shape[0]};
@@ -63,9 +63,10 @@ struct Convolution {
       const std::int64_t stride = entry("stride", d, 1), ld = entry("lhs_dilation", d, 1), rd = entry("rhs_dilation", d, 1);
       if (stride < 1 || ld < 1 || rd < 1) return no("C6: stride and dilations are positive");
       const std::int64_t size = x.shape[d + 2].size(), window = w.shape[d + 2].size();
-      const std::int64_t dilated = size == 0 ? 0 : (size - 1) * ld + 1;
-      const std::int64_t span = dilated + entry("low", d, 0) + entry("high", d, 0) - (window == 0 ? 0 : (window - 1) * rd + 1);
-      s.push_back(span < 0 ? 0 : span / stride + 1);
+      const Wide dilated = size == 0 ? 0 : Wide(size - 1) * ld + 1;
+      const Wide count = positions(dilated + entry("low", d, 0) + entry("high", d, 0) - (window == 0 ? 0 : Wide(window - 1) * rd + 1), stride);
+      if (!fits(count)) return no("C7: spatial axis " + std::to_string(d) + " would have a size beyond 64 bits");
+      s.push_back(static_cast<std::int64_t>(count));
     }
     return one({x.dtype, s});
   }

@@ -62,8 +62,9 @@ template <class Fn> struct ReduceWindow {
       const std::int64_t w = a.ints("window")[d], stride = entry("stride", d, 1), dil = entry("dilation", d, 1);
       if (w < 1 || stride < 1 || dil < 1) return no("C3: window, stride and dilation are positive");
       if (entry("low", d, 0) < 0 || entry("high", d, 0) < 0) return no("C4: padding is not negative");
-      const std::int64_t span = in[0].shape[d].size() + entry("low", d, 0) + entry("high", d, 0) - ((w - 1) * dil + 1);
-      s.push_back(span < 0 ? 0 : span / stride + 1);
+      const Wide n = positions(Wide(in[0].shape[d].size()) + entry("low", d, 0) + entry("high", d, 0) - (Wide(w - 1) * dil + 1), stride);
+      if (!fits(n)) return no("C5: axis " + std::to_string(d) + " would have a size beyond 64 bits");
+      s.push_back(static_cast<std::int64_t>(n));
     }
     return one({in[0].dtype, s});
   }

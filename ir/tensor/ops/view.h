@@ -35,12 +35,12 @@ struct Reshape {
       std::int64_t n = 1;
       for (const auto& d : s)
         if (d.is_symbol()) names.push_back(d.symbol());
-        else n *= d.size();
+        else if (__builtin_mul_overflow(n, d.size(), &n)) n = -1;
       std::sort(names.begin(), names.end());
       return n;
     };
     std::vector<Symbol> from, to;
-    if (split(in[0].shape, from) != split(shape, to) || from != to) return no("C1: " + in[0].str() + " and " + str(shape) + " cannot be shown to have as many elements; bind the symbols first");
+    if (const auto n = split(in[0].shape, from); n < 0 || n != split(shape, to) || from != to) return no("C1: " + in[0].str() + " and " + str(shape) + " cannot be shown to have as many elements; bind the symbols first");
     return one(out);
   }
 };
@@ -70,7 +70,7 @@ struct Slice {
       const std::int64_t step = stride.empty() ? 1 : stride[d], size = in[0].shape[d].size();
       if (step < 1) return no("C2: stride " + std::to_string(step) + " is not positive; reverse is an operation of its own");
       if (start[d] < 0 || limit[d] > size || start[d] > limit[d]) return no("C3: [" + std::to_string(start[d]) + ", " + std::to_string(limit[d]) + ") does not lie in axis " + std::to_string(d) + " of size " + std::to_string(size));
-      s.push_back((limit[d] - start[d] + step - 1) / step);
+      s.push_back(limit[d] == start[d] ? 0 : (limit[d] - start[d] - 1) / step + 1);
     }
     return one({in[0].dtype, s});
   }
@@ -88,9 +88,9 @@ struct Pad {
     for (std::size_t d = 0; d < rank; ++d) {
       const std::int64_t gap = interior.empty() ? 0 : interior[d], size = in[0].shape[d].size();
       if (gap < 0) return no("C3: interior padding is not negative");
-      const std::int64_t padded = low[d] + high[d] + size + (size > 0 ? (size - 1) * gap : 0);
-      if (padded < 0) return no("C4: axis " + std::to_string(d) + " would have size " + std::to_string(padded));
-      s.push_back(padded);
+      const Wide padded = Wide(low[d]) + high[d] + size + (size > 0 ? Wide(size - 1) * gap : 0);
+      if (!fits(padded)) return no("C4: axis " + std::to_string(d) + " would have a size that is negative or beyond 64 bits");
+      s.push_back(static_cast<std::int64_t>(padded));
     }
     return one({in[0].dtype, s});
   }
