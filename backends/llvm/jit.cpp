@@ -44,7 +44,7 @@ class CodeImpl : public Code {
 
 class JitImpl : public Jit {
  public:
-  explicit JitImpl(JitOptions options) : options_(std::move(options)), builder_(host(options_.vector_bytes)), calls_(host_cpu(options_.vector_bytes).vector_bytes == 64) {
+  explicit JitImpl(JitOptions options) : options_(std::move(options)), builder_(host(options_.vector_bytes)) {
     jit_ = take(orc::LLJITBuilder().setJITTargetMachineBuilder(builder_).setPlatformSetUp(orc::setUpInactivePlatform).create());
     auto& library = jit_->getMainJITDylib();
     orc::SymbolMap symbols;
