@@ -21,8 +21,6 @@ using ir::Node;
 using ir::OpClass;
 using ir::ValueId;
 
-constexpr std::size_t largest_group = 96;
-
 class Fuser {
  public:
   Fuser(const Function& f, bool enabled) : f_(f), enabled_(enabled), uses_(users()), root_(f.nodes.size(), false), member_of_(f.nodes.size(), -1) {}

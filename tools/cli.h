@@ -3,6 +3,7 @@
 #include <boost/program_options.hpp>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,37 +19,62 @@ using Args = std::vector<std::string>;
 
 struct Command {
   std::string name, synopsis, what;
-  int (*run)(const Args&);
+  int (*run)(const Args&);   ///< null: not in this version
 };
 const std::vector<Command>& commands();
+/// The whole command: runs the subcommand and answers for what goes wrong. Gives the exit code.
+int dispatch(const Args& args);
 
 /// Parses, answering --help itself (returns false then). Throws bad input on bad usage.
 bool parse_options(const Command& command, const Args& args, const po::options_description& options, const po::positional_options_description& positional, po::variables_map& to);
 const Command& command(const std::string& name);
 
+struct Parameter {
+  std::string name;
+  DType dtype;
+};
+
 /// A program file before its inputs are known.
 class Source {
  public:
+  /// FILE, or a folder with model.onnx.
   explicit Source(const std::string& path);
+  const std::vector<Parameter>& parameters() const { return parameters_; }
   std::vector<std::string> parameter_names() const;
   std::string signature() const;                                  ///< for messages
-  /// The types that random inputs have: symbols get `dims`, else sizes from the seed.
+  /// The types that random inputs have: symbols get `dims`, else sizes from 2 to 8 by the seed and the symbol's name.
   std::vector<ir::Type> random_types(std::uint64_t seed, const std::map<std::string, std::int64_t>& dims) const;
-  ir::Module bind(const std::vector<ir::Literal>& inputs) const;  ///< concrete
-  std::vector<std::string> notes;                                 ///< what the user should know of the binding
+  /// The program for inputs of these types: all sizes known.
+  ir::Module bind(const std::vector<ir::Literal>& inputs) const;
+  /// Inputs whose values the bound module takes as fixed, as sentences.
+  const std::vector<std::string>& notes() const { return notes_; }
 
  private:
+  std::string path_;
   std::unique_ptr<ir::OnnxModel> onnx_;
   ir::Module module_;
-  mutable std::vector<ir::Specialisation> specialised_;
+  std::vector<Parameter> parameters_;
+  mutable std::vector<std::string> notes_;
 };
 
-/// Tensors of .npy, .npz and .pb files for named parameters, by position or `name=path`.
-std::vector<ir::Literal> load_values(const std::vector<std::string>& files, const std::vector<std::string>& names, const std::vector<DType>& expected = {});
+/// Tensors of .npy, .npz and .pb files for named parameters, by position or `name=path`. An .npz is taken by its arrays'
+/// names when all of them are parameters, else in its order.
+std::vector<ir::Literal> load_values(const std::vector<std::string>& files, const std::vector<Parameter>& parameters);
+
+/// The same on every machine, by splitmix64 of seed and place. Bools evenly; integers 0 to 3, which are often legal
+/// indices; half of the floats multiples of 1/8 in [-4, 4), which sums keep exact, the others uniform in [-2, 2).
 ir::Literal random_literal(const ir::Type& type, std::uint64_t seed);
+std::vector<ir::Literal> random_inputs(const Source& source, std::uint64_t seed, const std::map<std::string, std::int64_t>& dims);
+/// NAME=SIZE of --dim.
+std::map<std::string, std::int64_t> dims_from(const po::variables_map& given);
 
 /// nullptr for `reference`. Unsupported where the target is not to be had.
 std::shared_ptr<backends::Backend> make_target(const std::string& name, int threads);
+
+/// The name of a result, `resultK` when it has none.
+std::string result_name(const ir::Function& f, std::size_t k);
+/// As NumPy prints an array: nested brackets, long axes cut.
+std::string show(const ir::Literal& value);
 
 int run_command(const Args&);
 int explain_command(const Args&);

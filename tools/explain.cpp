@@ -1,7 +1,7 @@
 // plumb explain: any stage of a compilation, as text.
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <algorithm>
 #include <iostream>
 
 #include "backends/runtime/executor.h"
@@ -12,11 +12,30 @@
 namespace plumb::tools {
 namespace {
 
+using Stage = std::pair<std::string, std::string>;
+
+/// Stages by name, in the order of a compilation. Passes that end in kernels show what they leave.
+std::vector<Stage> stages() {
+  std::vector<Stage> all{{"import", "the tensor program as it came in, sizes bound"}};
+  for (const auto& p : lowering::passes()) all.emplace_back(p.name, (p.optional ? "after this pass (may be disabled): " : "after this pass: ") + p.what);
+  for (const char* more : {"kernels", "plan", "timings", "llvm", "asm"}) {
+    const std::string name = more;
+    all.emplace_back(name, name == "kernels" ? "each kernel: schedule, buffers, reductions, operations" : name == "plan" ? "the steps of a run" : name == "timings" ? "each tensor-level pass, in seconds"
+                               : name == "llvm" ? "LLVM IR of each kernel" : "assembly of each kernel");
+  }
+  return all;
+}
+
+std::string slots(const std::vector<lowering::SlotId>& ids) {
+  std::string s;
+  for (auto i : ids) s += (s.empty() ? "s" : ", s") + std::to_string(i);
+  return s;
+}
+
 void print_plan(const lowering::Program& p, const std::string& indent) {
-  auto slots = [&](const std::vector<lowering::SlotId>& ids) {
-    std::string s;
-    for (auto i : ids) s += (s.empty() ? "s" : ", s") + std::to_string(i);
-    return s;
+  auto callee = [&](std::int32_t k, const char* what) {
+    std::cout << indent << "  " << what << ":\n";
+    print_plan(*p.callees[static_cast<std::size_t>(k)], indent + "    ");
   };
   auto step = [&](const lowering::Step& s) {
     if (auto* l = std::get_if<lowering::Launch>(&s)) {
@@ -26,11 +45,13 @@ void print_plan(const lowering::Program& p, const std::string& indent) {
       std::cout << fmt::format("{}s{} = copy s{}\n", indent, c->to, c->from);
     } else if (auto* i = std::get_if<lowering::IfStep>(&s)) {
       std::cout << fmt::format("{}{} = if s{} ({})\n", indent, slots(i->outputs), i->condition, slots(i->inputs));
-      print_plan(*p.callees[static_cast<std::size_t>(i->then)], indent + "    then ");
-      print_plan(*p.callees[static_cast<std::size_t>(i->otherwise)], indent + "    else ");
+      callee(i->then, "then");
+      callee(i->otherwise, "else");
     } else {
       const auto& w = std::get<lowering::WhileStep>(s);
       std::cout << fmt::format("{}{} = while ({})\n", indent, slots(w.outputs), slots(w.inputs));
+      callee(w.condition, "cond");
+      callee(w.body, "body");
     }
   };
   if (!p.prelude.empty()) std::cout << indent << "at load:\n";
@@ -43,66 +64,114 @@ void print_memory(const lowering::Program& p) {
   for (std::size_t k = 0; k < p.slots.size(); ++k) {
     const auto& s = p.slots[k];
     static constexpr const char* roles[] = {"parameter", "constant", "hoisted", "temporary", "result"};
-    std::cout << fmt::format("s{} {} {} {}\n", k, roles[static_cast<int>(s.role)], s.type.str(), s.offset >= 0 ? fmt::format("at {}", s.offset) : "");
+    std::cout << fmt::format("s{} {} {}{}\n", k, roles[static_cast<int>(s.role)], s.type.str(), s.offset >= 0 ? fmt::format(" at {}", s.offset) : "");
   }
   std::cout << fmt::format("arena: {} bytes\n", p.arena_bytes);
+  for (const auto& c : p.callees) {
+    std::cout << "\n@" << c->name << "\n";
+    print_memory(*c);
+  }
+}
+
+/// Kernels of a program and its callees, each once.
+void collect(const lowering::Program& p, std::vector<const kir::Kernel*>& to) {
+  for (const auto& k : p.kernels)
+    if (std::find(to.begin(), to.end(), k.get()) == to.end()) to.push_back(k.get());
+  for (const auto& c : p.callees) collect(*c, to);
+}
+
+void print_kernel(const kir::Kernel& k) {
+  static constexpr const char* spaces[] = {"global", "shared", "local", "fragment"};
+  std::cout << "kernel " << k.name << ", schedule " << k.schedule << "\n";
+  for (std::size_t b = 0; b < k.buffers.size(); ++b) {
+    const auto id = static_cast<kir::BufferId>(b);
+    const bool in = std::count(k.inputs.begin(), k.inputs.end(), id) > 0, out = std::count(k.outputs.begin(), k.outputs.end(), id) > 0;
+    std::cout << fmt::format("  {} {}: {}[{}]\n", in ? "input" : out ? "output" : spaces[static_cast<int>(k.buffers[b].space)], k.buffers[b].name, name(k.buffers[b].dtype), fmt::join(k.buffers[b].extents.begin(), k.buffers[b].extents.end(), ","));
+  }
+  for (const auto& r : k.reductions)
+    std::cout << fmt::format("  {} of {} terms in {}, chains of at most {}{}\n", plumb::row(r.fn).name, r.terms, name(r.accumulator), r.height, r.truncates ? ", truncating" : "");
+  ir::Function f = *k.spec;
+  f.name = k.name;
+  std::cout << ir::print(f) << "\n";
+}
+
+struct Explained {
+  ir::Module module;
+  std::shared_ptr<backends::Backend> backend;
+  lowering::Options options;
+};
+
+void print_stage(const std::string& stage, Explained e) {
+  bool shown = false;
+  e.options.on_pass = [&](const std::string& pass, const ir::Module& now, double seconds, bool changed) {
+    if (stage == "timings") std::cout << fmt::format("{:12} {:.4f} s{}\n", pass, seconds, changed ? "" : " (unchanged)");
+    if (stage != pass) return;
+    shown = true;
+    std::cout << (changed ? "" : "// (unchanged)\n") << ir::print(now);
+  };
+  const auto program = lowering::lower(e.module, e.options);
+  if (shown || stage == "timings") return;
+  if (stage == "plan" || stage == "hoist") return print_plan(*program, "");
+  if (stage == "memory") return print_memory(*program);
+  std::vector<const kir::Kernel*> kernels;
+  collect(*program, kernels);
+  if (stage == "llvm" || stage == "asm") {
+    const backends::Session session(program, e.backend);
+    for (const auto* k : kernels) std::cout << "; kernel " << k->name << ", schedule " << k->schedule << "\n" << session.code(*k, stage == "asm") << "\n";
+    return;
+  }
+  for (const auto* k : kernels) {
+    if (stage != "fuse") {
+      print_kernel(*k);
+      continue;
+    }
+    ir::Function f = *k->spec;
+    f.name = k->name;
+    std::cout << ir::print(f) << "\n";
+  }
 }
 
 }  // namespace
 
 int explain_command(const Args& args) {
   po::options_description options("options");
-  options.add_options()("stage", po::value<std::string>()->default_value("list"), "a stage; `list` names them")("target", po::value<std::string>()->default_value("cpu"), "cpu")(
-      "contract", po::value<std::string>()->default_value("relaxed"), "strict, relaxed or fast")("random", po::value<std::uint64_t>()->default_value(0), "seed that sizes named dimensions")("program", po::value<std::string>(), "FILE");
+  auto add = options.add_options();
+  add("stage", po::value<std::string>()->default_value("list"), "a stage; `list` names them");
+  add("target", po::value<std::string>()->default_value("cpu"), "a target that compiles");
+  add("contract", po::value<std::string>()->default_value("relaxed"), "strict, relaxed or fast");
+  add("dim", po::value<std::vector<std::string>>()->composing(), "NAME=SIZE of a named dimension");
+  add("disable", po::value<std::vector<std::string>>()->composing(), "leave out an optional pass");
+  add("random", po::value<std::uint64_t>()->default_value(0), "seed that sizes other named dimensions");
+  add("program", po::value<std::string>(), "FILE or folder");
   po::positional_options_description positional;
   positional.add("program", 1);
   po::variables_map given;
   if (!parse_options(command("explain"), args, options, positional, given)) return 0;
-  const auto stage = given["stage"].as<std::string>();
-  std::vector<std::pair<std::string, std::string>> stages{{"import", "the tensor program as it came in, sizes bound"}};
-  for (const auto& p : lowering::passes())
-    if (p.name != "fuse" && p.name != "hoist" && p.name != "schedule") stages.emplace_back(p.name, p.name == "memory" ? p.what : "after this pass: " + p.what);
-  stages.insert(stages.end(), {{"fused", "each kernel's specification"}, {"plan", "the steps of a run"}, {"timings", "each pass, in seconds"}, {"llvm", "LLVM IR"}, {"asm", "assembly"}});
+  auto stage = given["stage"].as<std::string>();
+  if (stage == "fused") stage = "fuse";
+  const auto all = stages();
   if (stage == "list") {
-    for (const auto& [name, what] : stages) std::cout << name << std::string(name.size() < 14 ? 14 - name.size() : 1, ' ') << what << "\n";
+    for (const auto& [name, what] : all) std::cout << name << std::string(name.size() < 14 ? 14 - name.size() : 1, ' ') << what << "\n";
     return 0;
   }
+  if (std::none_of(all.begin(), all.end(), [&](const auto& s) { return s.first == stage; })) fail_input("there is no stage '" + stage + "'; --stage list names them");
   if (!given.count("program")) fail_input("which program? usage: plumb explain " + command("explain").synopsis);
-  if (std::none_of(stages.begin(), stages.end(), [&](const auto& s) { return s.first == stage; })) fail_input("there is no stage '" + stage + "'; --stage list names them");
-  const std::string path = given["program"].as<std::string>();
-  const Source source(std::filesystem::is_directory(path) ? (std::filesystem::path(path) / "model.onnx").string() : path);
-  std::vector<ir::Literal> inputs;
-  for (const auto& t : source.random_types(given["random"].as<std::uint64_t>(), {})) inputs.push_back(random_literal(t, 0));
-  const auto m = source.bind(inputs);
+  const Source source(given["program"].as<std::string>());
+  Explained e;
+  e.module = source.bind(random_inputs(source, given["random"].as<std::uint64_t>(), dims_from(given)));
   if (stage == "import") {
-    std::cout << ir::print(m);
+    std::cout << ir::print(e.module);
     return 0;
   }
-  const auto backend = make_target(given["target"].as<std::string>(), 0);
-  if (!backend) fail_input("the reference compiles nothing; name a target that does");
-  lowering::Options o;
+  e.backend = make_target(given["target"].as<std::string>(), 0);
+  if (!e.backend) fail_input("the reference compiles nothing; name a target that does");
   const auto contract = contract_from_name(given["contract"].as<std::string>());
-  if (!contract) fail_input("--contract takes strict, relaxed or fast");
-  o.contract = *contract;
-  o.target = backend->facts();
-  bool shown = false;
-  o.on_pass = [&](const std::string& pass, const ir::Module& now, double seconds, bool changed) {
-    if (stage == "timings") std::cout << fmt::format("{:12} {:.4f} s{}\n", pass, seconds, changed ? "" : " (unchanged)");
-    if (stage != pass) return;
-    shown = true;
-    std::cout << (changed ? "" : "// (unchanged)\n") << ir::print(now);
-  };
-  const auto program = lowering::lower(m, o);
-  if (shown || stage == "timings") return 0;
-  if (stage == "plan") print_plan(*program, "");
-  else if (stage == "memory") print_memory(*program);
-  else if (stage == "fused")
-    for (const auto& k : program->kernels) {
-      ir::Function f = *k->spec;
-      f.name = k->name;
-      std::cout << "// " << k->schedule << "\n" << ir::print(f) << "\n";
-    }
-  else if (!program->kernels.empty()) std::cout << backends::Session(program, backend).code(*program->kernels[0], stage == "asm");
+  if (!contract) fail_input("--contract takes strict, relaxed or fast, not '" + given["contract"].as<std::string>() + "'");
+  e.options.contract = *contract;
+  e.options.target = e.backend->facts();
+  if (given.count("disable"))
+    for (const auto& name : given["disable"].as<std::vector<std::string>>()) e.options.disabled.insert(name);
+  print_stage(stage, std::move(e));
   return 0;
 }
 

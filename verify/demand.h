@@ -16,6 +16,14 @@ using Places = std::vector<std::int64_t>;
 
 /// A contraction's element in the Enclosure domain: products may be rounded or fused.
 inline interp::Enclosed dot_of(const interp::Enclosure&, DType t, std::span<const interp::Enclosed> a, std::span<const interp::Enclosed> b, std::int64_t height) {
+  if (!is_float(t)) {
+    auto sum = interp::Enclosed::point(t, interp::number(t, 0));
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      const interp::Enclosed step[] = {a[k], b[k], sum};
+      sum = interp::enclose(fn_id<scalar::Fma>, t, step);
+    }
+    return sum;
+  }
   const DType acc = accumulator(t);
   interp::SumFacts s;
   s.add(interp::Enclosed::real(0, 0));

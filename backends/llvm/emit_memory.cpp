@@ -81,7 +81,7 @@ Value* KernelEmitter::load(kir::BufferId buffer, const kir::Indices& index, Valu
   Value* p = pointer(buffer, a);
   if (!mask || (is_local(buffer) && !guard)) return from_memory(tagged(b_.CreateAlignedLoad(vector, p, alignment(t)), buffer), t);
   Value* otherwise = other ? to_memory(splat(other), t) : llvm::Constant::getNullValue(vector);
-  return from_memory(tagged(b_.CreateMaskedLoad(vector, p, alignment(t), mask, otherwise), buffer), t);
+  return from_memory(tagged(b_.CreateMaskedLoad(vector, p, alignment(t), calls_.memory_mask(b_, mask), otherwise), buffer), t);
 }
 
 /// One element for all lanes. Where no lane wants it the first element of the buffer is read in its place, so that
@@ -104,7 +104,7 @@ Value* KernelEmitter::load_scattered(kir::BufferId buffer, const Address& a, Val
   Value* otherwise = other ? to_memory(splat(other), t) : nullptr;
   if (byte_size(t) >= 4) {
     Value* pointers = b_.CreateGEP(element, a.base, a.offsets);
-    Value* all = mask ? mask : llvm::ConstantInt::getTrue(llvm::FixedVectorType::get(b_.getInt1Ty(), width_));
+    Value* all = mask ? calls_.memory_mask(b_, mask) : llvm::ConstantInt::getTrue(llvm::FixedVectorType::get(b_.getInt1Ty(), width_));
     return from_memory(tagged(b_.CreateMaskedGather(vector, pointers, alignment(t), all, otherwise ? otherwise : llvm::Constant::getNullValue(vector)), buffer), t);
   }
   Value* offsets = mask ? b_.CreateSelect(mask, a.offsets, llvm::Constant::getNullValue(a.offsets->getType())) : a.offsets;
@@ -135,7 +135,7 @@ void KernelEmitter::store(kir::BufferId buffer, const kir::Indices& index, Value
   }
   Value* value = to_memory(splat(v), t);
   if (mask_ && !is_local(buffer)) {
-    tagged(b_.CreateMaskedStore(value, p, alignment(t), mask_), buffer);
+    tagged(b_.CreateMaskedStore(value, p, alignment(t), calls_.memory_mask(b_, mask_)), buffer);
     return;
   }
   // Reading and rewriting the absent lanes keeps a local buffer promotable to registers.
@@ -145,7 +145,7 @@ void KernelEmitter::store(kir::BufferId buffer, const kir::Indices& index, Value
 
 void KernelEmitter::store_scattered(kir::BufferId buffer, const Address& a, Value* value) {
   Value* pointers = b_.CreateGEP(memory_type(info(buffer).dtype), a.base, a.offsets);
-  Value* all = mask_ ? mask_ : llvm::ConstantInt::getTrue(llvm::FixedVectorType::get(b_.getInt1Ty(), width_));
+  Value* all = mask_ ? calls_.memory_mask(b_, mask_) : llvm::ConstantInt::getTrue(llvm::FixedVectorType::get(b_.getInt1Ty(), width_));
   tagged(b_.CreateMaskedScatter(value, pointers, alignment(info(buffer).dtype), all), buffer);
 }
 

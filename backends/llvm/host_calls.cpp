@@ -1,5 +1,6 @@
 #include "backends/llvm/internal/calls.h"
 
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Module.h>
 
 #include <string>
@@ -41,6 +42,20 @@ void HostCalls::parallel(Builder& b, Value* runtime, llvm::Function* body, Value
   llvm::Type *i64 = b.getInt64Ty(), *pointer = b.getPtrTy();
   auto callee = declare(b, "plumb_parallel_for", b.getVoidTy(), {pointer, pointer, pointer, i64, i64});
   b.CreateCall(callee, {runtime, body, context, n, b.getInt64(static_cast<std::uint64_t>(grain))});
+}
+
+/// Without mask registers LLVM 19 splits a masked load and, where one half's mask is known to be empty though the whole
+/// is not a constant, emits a plain load of that half: a read outside the buffer, and a wrong value. So some zero that
+/// it cannot see through is or-ed in.
+Value* HostCalls::memory_mask(Builder& b, Value* mask) const {
+  if (mask_registers_ || llvm::isa<llvm::Constant>(mask)) return mask;
+  auto* i64 = b.getInt64Ty();
+  auto* hidden = llvm::InlineAsm::get(llvm::FunctionType::get(i64, {i64}, false), "", "=r,0", false);
+  auto* zero = b.CreateCall(hidden, {b.getInt64(0)});
+  zero->setDoesNotAccessMemory();
+  zero->setDoesNotThrow();
+  const auto lanes = llvm::cast<llvm::FixedVectorType>(mask->getType())->getNumElements();
+  return b.CreateOr(mask, b.CreateVectorSplat(lanes, b.CreateTrunc(zero, b.getInt1Ty())));
 }
 
 }  // namespace plumb::backends::codegen

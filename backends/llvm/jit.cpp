@@ -2,6 +2,7 @@
 
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 
@@ -17,11 +18,19 @@ namespace {
 
 namespace orc = llvm::orc;
 
+/// Addresses here are one base, one index and constants, which x86 has; strength reduction takes up to half of code
+/// generation's time for kernels with many rows and makes nothing faster. LLVM has only this switch for it.
+void disable_strength_reduction() {
+  auto& options = llvm::cl::getRegisteredOptions();
+  if (auto it = options.find("disable-lsr"); it != options.end()) it->second->addOccurrence(1, "disable-lsr", "true");
+}
+
 void initialize_llvm() {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
+    disable_strength_reduction();
   });
 }
 
@@ -44,7 +53,7 @@ class CodeImpl : public Code {
 
 class JitImpl : public Jit {
  public:
-  explicit JitImpl(JitOptions options) : options_(std::move(options)), builder_(host(options_.vector_bytes)) {
+  explicit JitImpl(JitOptions options) : options_(std::move(options)), builder_(host(options_.vector_bytes)), calls_(host_cpu(options_.vector_bytes).vector_bytes == 64) {
     jit_ = take(orc::LLJITBuilder().setJITTargetMachineBuilder(builder_).setPlatformSetUp(orc::setUpInactivePlatform).create());
     auto& library = jit_->getMainJITDylib();
     orc::SymbolMap symbols;

@@ -18,7 +18,10 @@ Value* Math::apply(FnId fn, DType t, std::span<Value* const> args) const {
   if (!is_narrow_float(t)) return float_function(fn, t, a).v;
   for (auto& x : a) x = widen_to_f32(x, t);
   if (fn == fn_id<Fma>) return narrow_fma(t, a[0], a[1], a[2]).v;
-  const Expr r = float_function(fn, DType::f32, a);
+  Expr r = float_function(fn, DType::f32, a);
+  // Where f32 overflows, a format without infinities saturates; only a pole, at zero, gives its NaN.
+  const bool grows = fn == fn_id<Exp> || fn == fn_id<Exp2> || fn == fn_id<Expm1> || fn == fn_id<Sinh> || fn == fn_id<Cosh> || fn == fn_id<Pow>;
+  if (grows && !plumb::row(t).has_inf) r = select(eq(abs(r), HUGE_VAL) & ne(a[0], 0), copysign(r.c(0x1p100), r), r);
   return row(fn).gives == Gives::boolean ? r.v : round_to_narrow(r, t).v;
 }
 

@@ -18,13 +18,13 @@ Expr floor_remainder(Expr, Expr y, Expr r) {
   return select(is_nan(r), r, select(eq(r, 0), copysign(r.c(0), y), value));
 }
 
-/// N = (x - m)/y is an integer, m the remainder that goes with the floor. From q = (x - m)/y rounded, N - q is a small
+/// N = (x - m)/y is an integer, m the remainder that goes with the floor. From q = (x - m)/y rounded to an integer, N - q is a small
 /// integer, found from the residue; q plus it is rounded once: to odd when the caller rounds again.
 Expr floor_quotient(Expr x, Expr y, Expr r, bool to_odd) {
   const Expr plain = x / y;
   const Expr step = ne(r, 0) & opposite_signs(r, y);
   const Sum whole = two_sum(x, -r);  // exact multiple of y
-  const Expr q = whole.high / y;
+  const Expr q = round_even(whole.high / y);
   const Expr residue = fma(-q, y, whole.high) + whole.low;
   const Expr correction = round_even(residue / y) - select(step, q.c(1), q.c(0));
   const Sum sum = two_sum(q, correction);

@@ -14,14 +14,21 @@ class Calls {
   virtual void index_fault(Builder& b, Value* runtime, int site, Value* value, std::int64_t extent) const = 0;
   /// Runs `body(context, runtime, scratch, begin, end)` over pieces of [0, n) of at least `grain` on all threads.
   virtual void parallel(Builder& b, Value* runtime, llvm::Function* body, Value* context, Value* n, std::int64_t grain) const = 0;
+  /// A mask as loads and stores may take it.
+  virtual Value* memory_mask(Builder& b, Value* mask) const = 0;
 };
 
 /// Plain calls of functions that the host program defines.
 class HostCalls : public Calls {
  public:
+  explicit HostCalls(bool mask_registers) : mask_registers_(mask_registers) {}
   Value* function(Builder& b, const char* name, llvm::ArrayRef<Value*> args) const override;
   void index_fault(Builder& b, Value* runtime, int site, Value* value, std::int64_t extent) const override;
   void parallel(Builder& b, Value* runtime, llvm::Function* body, Value* context, Value* n, std::int64_t grain) const override;
+  Value* memory_mask(Builder& b, Value* mask) const override;
+
+ private:
+  bool mask_registers_;
 };
 
 }  // namespace plumb::backends::codegen
