@@ -101,7 +101,7 @@ TEST(VerifyOracleExact, faults_of_structure_differ_in_every_system) {
   for (const auto& [fault, text] : faults) {
     const auto m = ir::parse(text);
     const auto r = checked(m, uniform_inputs(m), quiet(Check::full), fault);
-    for (const char* system : {"small integers", "integers modulo 2^64", "provenance"}) EXPECT_TRUE(failed_by(r, system)) << static_cast<int>(fault) << " by " << system;
+    for (const char* system : {"small integers", "integers modulo 2^64", "integers modulo a prime", "provenance"}) EXPECT_TRUE(failed_by(r, system)) << static_cast<int>(fault) << " by " << system;
   }
 }
 
@@ -110,6 +110,7 @@ TEST(VerifyOracleExact, precision_is_the_enclosures_to_find) {
   const auto r = checked(m, uniform_inputs(m), quiet(Check::full), lowering::Fault::half_accumulator);
   EXPECT_TRUE(failed_by(r, "enclosure"));
   EXPECT_FALSE(failed_by(r, "integers modulo 2^64"));
+  EXPECT_FALSE(failed_by(r, "integers modulo a prime"));
   EXPECT_FALSE(failed_by(r, "provenance"));
 }
 
