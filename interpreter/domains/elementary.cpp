@@ -1,4 +1,5 @@
-// Elementary functions, correctly rounded: MPFR computes with more and more bits until the rounding is decided.
+// Elementary functions, correctly rounded: MPFR computes with more and more bits until the rounding is decided. And
+// floors of huge quotients, in bits enough for all of them.
 #include <mpfr.h>
 
 #include <cmath>
@@ -89,6 +90,15 @@ double exact_elementary(FnId fn, DType t, double x, double y) {
     }
     return round_to(t, to_odd(r.v));
   }
+}
+
+double exact_floor_quotient(DType t, double x, double y) {
+  Real a(53), b(53), n(2200);  // more bits than the integer part of any quotient of doubles has: rounding down stops at the floor
+  mpfr_set_d(a.v, x, MPFR_RNDN);
+  mpfr_set_d(b.v, y, MPFR_RNDN);
+  mpfr_div(n.v, a.v, b.v, MPFR_RNDD);
+  mpfr_floor(n.v, n.v);
+  return t == DType::f64 ? mpfr_get_d(n.v, MPFR_RNDN) : round_to(t, to_odd(n.v));
 }
 
 double approximate(FnId fn, double x, double y) {
