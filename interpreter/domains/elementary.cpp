@@ -24,6 +24,11 @@ void sigmoid(mpfr_t r, const mpfr_t x) {  // 1 / (1 + e^-x)
   mpfr_ui_div(r, 1, r, MPFR_RNDN);
 }
 
+void reciprocal_root(mpfr_t r, const mpfr_t x) {  // IEEE 754's: a zero keeps its sign, which MPFR's drops
+  if (mpfr_zero_p(x)) mpfr_ui_div(r, 1, x, MPFR_RNDN);
+  else mpfr_rec_sqrt(r, x, MPFR_RNDN);
+}
+
 /// Evaluates with r's precision. MPFR's own functions are correctly rounded to it; sigmoid has a few ulps.
 void evaluate(FnId fn, mpfr_t r, const mpfr_t x, const mpfr_t y) {
   using namespace scalar;
@@ -49,7 +54,7 @@ void evaluate(FnId fn, mpfr_t r, const mpfr_t x, const mpfr_t y) {
   else if (fn == fn_id<Erf>) mpfr_erf(r, x, MPFR_RNDN);
   else if (fn == fn_id<Erfc>) mpfr_erfc(r, x, MPFR_RNDN);
   else if (fn == fn_id<Cbrt>) mpfr_cbrt(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Rsqrt>) mpfr_rec_sqrt(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Rsqrt>) reciprocal_root(r, x);
   else if (fn == fn_id<Sigmoid>) sigmoid(r, x);
   else if (fn == fn_id<Pow>) mpfr_pow(r, x, y, MPFR_RNDN);
   else if (fn == fn_id<Atan2>) mpfr_atan2(r, x, y, MPFR_RNDN);

@@ -154,8 +154,7 @@ Enclosed slow_sum(const Problem& p, DType t, std::int64_t b, std::int64_t i, std
   s.add(Enclosed::real(0, 0));
   for (std::int64_t k = 0; k < p.k; ++k) {
     const auto o = p.b(b, k, j);
-    const Enclosed args[] = {x[static_cast<std::size_t>(p.a(b, i, k))], o < 0 ? Enclosed::real(0, 0) : w[static_cast<std::size_t>(o)]};
-    s.add(enclose(fn_id<scalar::Mul>, accumulator(t), args));
+    s.add(exact_product(x[static_cast<std::size_t>(p.a(b, i, k))], o < 0 ? Enclosed::real(0, 0) : w[static_cast<std::size_t>(o)]));
   }
   return finish_sum(s, accumulator(t), height, 1);
 }

@@ -54,8 +54,7 @@ bool acceptable(FnId fn, DType t, interp::Number got, interp::Number want) {
 }
 
 /// What memory holds of a result: f8e4m3fn has no infinity.
-interp::Number stored(DType t, FnId fn, interp::Number x, interp::Number v) {
-  if (fn == fn_id<scalar::Rsqrt> && x.f == 0) v.f = std::copysign(HUGE_VAL, x.f);
+interp::Number stored(DType t, interp::Number v) {
   std::uint64_t bits = 0;
   interp::store(t, &bits, 0, v);
   return interp::load(t, &bits, 0);
@@ -91,7 +90,7 @@ void check(FnId fn, DType t) {
         x.push_back(interp::load(t, memory[static_cast<std::size_t>(k)].data(), static_cast<std::int64_t>(i)));
         text += (k ? ", " : "") + show(t, args[static_cast<std::size_t>(k)][i]);
       }
-      const auto got = interp::load(result, memory.back().data(), static_cast<std::int64_t>(i)), want = stored(result, fn, x[0], interp::apply(fn, t, x));
+      const auto got = interp::load(result, memory.back().data(), static_cast<std::int64_t>(i)), want = stored(result, interp::apply(fn, t, x));
       if (acceptable(fn, result, got, want)) continue;
       ++shown;
       Memory expected(8);
