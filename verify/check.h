@@ -29,7 +29,7 @@ enum class Check : std::uint8_t { off, sample, kernel, full };
 struct Failure {
   std::string kernel, schedule;
   std::string operations;   ///< the tensor operations that the kernel implements, with the user's places
-  std::string check;        ///< "enclosure", "reference", "small integers", "integers modulo 2^64", "provenance", "program"
+  std::string check;        ///< "enclosure", "reference", "small integers", "integers modulo 2^64", "integers modulo a prime", "provenance", "program"
   int launch = 0;
   std::int64_t count = 0;   ///< wrong elements in this launch
   int launches = 1;         ///< launches of this kernel in which this check failed

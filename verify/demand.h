@@ -27,10 +27,7 @@ inline interp::Enclosed dot_of(const interp::Enclosure&, DType t, std::span<cons
   const DType acc = accumulator(t);
   interp::SumFacts s;
   s.add(interp::Enclosed::real(0, 0));
-  for (std::size_t k = 0; k < a.size(); ++k) {
-    const interp::Enclosed factors[] = {a[k], b[k]};
-    s.add(interp::enclose(fn_id<scalar::Mul>, DType::f64, factors));
-  }
+  for (std::size_t k = 0; k < a.size(); ++k) s.add(interp::exact_product(a[k], b[k]));
   auto e = interp::finish_sum(s, acc, height, 1);
   if (e.lo == 0) e.lo = -0.0;  // which zero depends on how the chain starts
   if (e.hi == 0) e.hi = 0.0;
@@ -156,7 +153,7 @@ template <class D> class Demand {
     const auto extents = type.extents();
     for (auto p : places) {
       const auto i = delinearize(p, extents)[static_cast<std::size_t>(n.attrs.integer("axis"))];
-      r.push_back(d_.from(type.dtype, interp::convert({.i = i}, DType::i64, type.dtype)));
+      r.push_back(d_.convert(d_.from(DType::i64, {.i = i}), DType::i64, type.dtype));  // the domain's: exact systems do not round
     }
   }
 

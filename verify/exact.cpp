@@ -51,7 +51,7 @@ std::vector<Literal> small_integers(std::span<const Literal> inputs, std::uint64
   return r;
 }
 
-/// Words for floats: random ones, or one bit for each of 64 elements of all inputs together, `first` the first marked.
+/// Words for floats: random ones, random residues, or one bit for each of 64 elements of all inputs together, `first` the first marked.
 std::vector<Literal> words(std::span<const Literal> inputs, System system, std::uint64_t seed, std::span<const std::int64_t> marked) {
   std::vector<Literal> r;
   std::int64_t number = 0;
@@ -64,8 +64,12 @@ std::vector<Literal> words(std::span<const Literal> inputs, System system, std::
     auto* to = w.mutable_data<std::uint64_t>();
     for (std::int64_t i = 0; i < l.elements(); ++i, ++number) {
       to[i] = 0;
-      if (system == System::ring) to[i] = random_word(seed, static_cast<std::uint64_t>(number));
-      else if (const auto at = std::lower_bound(marked.begin(), marked.end(), number); at != marked.end() && *at == number) to[i] = std::uint64_t{1} << (at - marked.begin());
+      if (system != System::provenance) {
+        to[i] = random_word(seed, static_cast<std::uint64_t>(number));
+        if (system == System::prime) to[i] %= prime_modulus;
+      } else if (const auto at = std::lower_bound(marked.begin(), marked.end(), number); at != marked.end() && *at == number) {
+        to[i] = std::uint64_t{1} << (at - marked.begin());
+      }
     }
     r.push_back(std::move(w));
   }
@@ -138,7 +142,7 @@ struct Exchange {
   }
 
   void all() const {
-    if (system == System::ring) {
+    if (system != System::provenance) {
       run(options.seed + 1, {});
       return;
     }
@@ -175,7 +179,7 @@ void check_exact(const kir::Kernel& k, int ordinal, std::span<const Literal> inp
   };
   ++report.exact_kernels;
   guarded("small integers", [&] { check_small(k, ordinal, inputs, o, report); });
-  for (auto system : {System::ring, System::provenance}) {
+  for (auto system : all_systems) {
     const auto retyped = retype(k, system);
     if (!retyped.kernel) {
       report.notes.push_back(fmt::format("kernel {} was not run on {}: {}", k.name, name(system), retyped.why_not));

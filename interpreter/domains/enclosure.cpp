@@ -84,7 +84,9 @@ Enclosed divide(DType t, const Enclosed& x, const Enclosed& y) {
   if (empty(x) || empty(y)) return Enclosed::not_a_number();
   const bool point = y.lo == y.hi && std::signbit(y.lo) == std::signbit(y.hi);
   if (!point && y.lo <= 0 && y.hi >= 0) return Enclosed::anything();
-  return corners(t, x, y, [](double a, double b) { return a / b; }, double_quotient_exact(x, y));
+  auto r = corners(t, x, y, [](double a, double b) { return a / b; }, double_quotient_exact(x, y));
+  r.nan = r.nan || (y.lo == 0 && x.lo <= 0 && x.hi >= 0);  // 0 / 0 may come from inside the dividend
+  return r;
 }
 
 Enclosed compare(FnId fn, const Enclosed& x, const Enclosed& y) {
@@ -213,7 +215,7 @@ Enclosed enclose(FnId fn, DType t, std::span<const Enclosed> a) {
     case fn_id<Mul>: return multiply(t, a[0], a[1]);
     case fn_id<Div>: return divide(t, a[0], a[1]);
     case fn_id<Fma>: {
-      const auto p = multiply(DType::f64, a[0], a[1]), q = multiply(t, a[0], a[1]);
+      const auto p = exact_product(a[0], a[1]), q = multiply(t, a[0], a[1]);
       return hull(binary_add(t, p, a[2]), binary_add(t, q, a[2]), t);
     }
     case fn_id<Minimum>: return extremum(a[0], a[1], false);
@@ -240,6 +242,15 @@ Enclosed enclose(FnId fn, DType t, std::span<const Enclosed> a) {
     case fn_id<Fmod>: return remainder_like(fn, t, a);
     default: return enclose_elementary(fn, t, a);
   }
+}
+
+Enclosed exact_product(const Enclosed& x, const Enclosed& y) {
+  Enclosed p = multiply(DType::f64, x, y);
+  auto infinite = [](const Enclosed& e) { return e.lo == e.hi && std::isinf(e.lo); };
+  if (empty(p) || infinite(x) || infinite(y)) return p;
+  p.lo = std::min(p.lo, std::numeric_limits<double>::max());
+  p.hi = std::max(p.hi, std::numeric_limits<double>::lowest());
+  return p;
 }
 
 Enclosed hull(const Enclosed& a, const Enclosed& b, DType t) {

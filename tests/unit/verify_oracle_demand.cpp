@@ -52,6 +52,15 @@ ir::Function primitives(const ir::Module& m) {
   return lowering::optimize(m, o).entry();
 }
 
+/// 2·max overflows, but not when it is fused onto a sum that stands at -max: the other order is a legal one.
+TEST(OracleDemandContraction, a_product_beyond_the_doubles_may_be_fused) {
+  const auto m = ir::parse("func @main(%x: f64[1,2], %w: f64[2,1]) -> (f64[1,1]) {\n  %0 = dot_general(%x, %w) {lhs_contract=[1], rhs_contract=[0]} : f64[1,1]\n  return %0\n}");
+  const double most = std::numeric_limits<double>::max();
+  const std::vector<ir::Literal> inputs{ir::Literal::of<double>(DType::f64, Extents{1, 2}, std::vector{most, most}), ir::Literal::of<double>(DType::f64, Extents{2, 1}, std::vector{2.0, -1.0})};
+  const auto e = verify::Demand<interp::Enclosure>({}, m.entry(), inputs).at(m.entry().results[0], {0}).at(0);
+  for (double v : {HUGE_VAL, most}) EXPECT_TRUE(interp::contains(e, DType::f64, {.f = v})) << v;
+}
+
 class OracleDemand : public testing::TestWithParam<const char*> {};
 
 TEST_P(OracleDemand, gives_what_dense_evaluation_gives) {
@@ -101,7 +110,7 @@ TEST(VerifyOracleExact, faults_of_structure_differ_in_every_system) {
   for (const auto& [fault, text] : faults) {
     const auto m = ir::parse(text);
     const auto r = checked(m, uniform_inputs(m), quiet(Check::full), fault);
-    for (const char* system : {"small integers", "integers modulo 2^64", "provenance"}) EXPECT_TRUE(failed_by(r, system)) << static_cast<int>(fault) << " by " << system;
+    for (const char* system : {"small integers", "integers modulo 2^64", "integers modulo a prime", "provenance"}) EXPECT_TRUE(failed_by(r, system)) << static_cast<int>(fault) << " by " << system;
   }
 }
 
@@ -110,6 +119,7 @@ TEST(VerifyOracleExact, precision_is_the_enclosures_to_find) {
   const auto r = checked(m, uniform_inputs(m), quiet(Check::full), lowering::Fault::half_accumulator);
   EXPECT_TRUE(failed_by(r, "enclosure"));
   EXPECT_FALSE(failed_by(r, "integers modulo 2^64"));
+  EXPECT_FALSE(failed_by(r, "integers modulo a prime"));
   EXPECT_FALSE(failed_by(r, "provenance"));
 }
 
