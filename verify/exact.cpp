@@ -173,6 +173,8 @@ void check_exact(const kir::Kernel& k, int ordinal, std::span<const Literal> inp
   auto guarded = [&](const char* what, auto f) {
     try {
       f();
+    } catch (const kir::ViolationError& e) {
+      add_violation(e.violation(), what, k, ordinal, inputs, o, report);
     } catch (const Error& e) {  // other data may reach an operation's own error, or a case without a bound
       report.notes.push_back(fmt::format("kernel {} was not run on {}: {}", k.name, what, e.what()));
     }

@@ -4,22 +4,6 @@
 #include "ir/kernel/text.h"
 #include "ir/support/index_space.h"
 
-namespace plumb::interp {
-
-std::string Violation::str() const {
-  std::string s = "kernel @" + kernel + ": " + name(kind) + ": " + what;
-  if (!buffer.empty()) {
-    s += "\n  at: " + buffer + "[";
-    for (std::size_t d = 0; d < index.size(); ++d) s += (d ? ", " : "") + std::to_string(index[d]);
-    s += "]";
-  }
-  if (!statement.empty()) s += "\n  in: " + statement;
-  for (std::size_t i = 0; i < loops.size(); ++i) s += (i ? ", " : "\n  where ") + loops[i].first + " = " + std::to_string(loops[i].second);
-  return s;
-}
-
-}  // namespace plumb::interp
-
 namespace plumb::interp::kernel {
 
 Machine::Machine(const Program& p) : regions(p.regions.size()), warp(p.options.warp), program_(p), file_(nullptr, std::free) {
