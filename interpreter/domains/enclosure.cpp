@@ -191,9 +191,15 @@ Enclosed remainder_like(FnId fn, DType t, std::span<const Enclosed> args) {
 
 }  // namespace
 
+/// The image of an operation, its rounding, and for a narrow format the rounding to f32, in which it may be kept.
 Enclosed rounded_hull(DType t, double lo, double hi, bool nan) {
-  const double low = round_to(t, lo), high = round_to(t, hi);  // NaN where the format has no infinity
-  return Enclosed::real(std::isnan(low) ? lo : least(lo, low), std::isnan(high) ? hi : greatest(hi, high), nan);
+  Enclosed e = Enclosed::real(lo, hi, nan);
+  for (DType kept : {t, is_narrow_float(t) ? DType::f32 : t}) {
+    const double low = round_to(kept, lo), high = round_to(kept, hi);  // NaN where the format has no infinity
+    if (!std::isnan(low)) e.lo = least(e.lo, low);
+    if (!std::isnan(high)) e.hi = greatest(e.hi, high);
+  }
+  return e;
 }
 
 Enclosed Enclosed::point(DType t, Number v) {
@@ -277,6 +283,14 @@ Enclosed enclose_convert(const Enclosed& v, DType from, DType to) {
   }
   if (v.is_point(from)) return one({.f = v.nan ? std::nan("") : v.lo});
   if (is_bool(to)) return Enclosed::integer(v.lo <= 0 && v.hi >= 0 ? 0 : 1, v.nan || v.lo < 0 || v.hi > 0);
+  if (is_float(to) && !row(to).has_inf && !empty(v)) {
+    // Infinities become NaN; of the finite numbers beside them the greatest saturates.
+    if (v.lo == v.hi && std::isinf(v.lo)) return Enclosed::not_a_number();
+    constexpr double largest = std::numeric_limits<double>::max();
+    Enclosed r = hull(one({.f = std::max(v.lo, -largest)}), one({.f = std::min(v.hi, largest)}), to);
+    r.nan = v.nan || std::isinf(v.lo) || std::isinf(v.hi);
+    return r;
+  }
   Enclosed r = hull(one({.f = v.lo}), one({.f = v.hi}), to);
   if (v.nan) r = hull(r, one({.f = std::nan("")}), to);
   return r;

@@ -62,11 +62,10 @@ void lower_cumsum(KernelContext& c) {
       }
       c.finish(element(at), c.b.convert(out, Emitter::compute_dtype(t)));
     };
-    if (size > 0) {
-      emit(0, true);
-      declare(lines);
-    }
-    c.b.loop("k", std::max<std::int64_t>(size - 1, 0), kir::LoopKind::serial, [&](Affine k) {
+    if (size == 0) return;
+    emit(0, true);
+    declare(lines);
+    c.b.loop("k", size - 1, kir::LoopKind::serial, [&](Affine k) {
       emit(k + 1, false);
       auto inverse = lines;
       inverse.emplace_back(loop_var(k), (reverse ? Affine(size - 1) - place : place) - 1);

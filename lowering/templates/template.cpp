@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "ir/scalar/storage.h"
 #include "ir/tensor/op_table.h"
 #include "lowering/templates/grid.h"
 
@@ -228,7 +229,7 @@ double reduction_identity(FnId fn, DType t) {
   if (fn == fn_id<scalar::Mul> || fn == fn_id<scalar::And>) return is_bool(t) || fn == fn_id<scalar::Mul> ? 1 : -1;
   if (fn == fn_id<scalar::Maximum> || fn == fn_id<scalar::Minimum>) {
     const double sign = fn == fn_id<scalar::Maximum> ? -1 : 1;
-    if (is_float(t)) return sign * HUGE_VAL;
+    if (is_float(t)) return sign * (row(t).has_inf ? HUGE_VAL : decode_float(t, encode_float(t, 0x1p100)));
     if (is_bool(t)) return sign > 0;
     const bool least = sign < 0;
     if (is_unsigned(t)) return least ? 0 : std::ldexp(1.0, row(t).precision) - 1;
