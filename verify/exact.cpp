@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "ir/scalar/storage.h"
-#include "verify/demand.h"
+#include "interpreter/tensor/demand.h"
 #include "verify/number_systems.h"
 #include "verify/oracle.h"
 #include "verify/retype.h"
@@ -118,7 +118,7 @@ struct Exchange {
     const DType t = spec.type(result).dtype;
     const auto inputs = words(real, system, seed, marked);
     const Exchanged domain{system};
-    Demand<Exchanged> demand(domain, spec, inputs);
+    interp::Demand<Exchanged> demand(domain, spec, inputs);
     const auto places = sample_places(spec.type(result).elements(), std::max<std::int64_t>(1, options.exact_steps / demand.fan_out()), seed);
     const auto expected = demand.at(result, places);
     const Literal got = launch(retyped, inputs, exchanged(t), *options.backend);
