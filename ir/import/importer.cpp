@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "ir/import/changed_forms.h"
 #include "ir/import/node.h"
 #include "ir/import/parsed.h"
 #include "ir/import/tensor_proto.h"
@@ -105,6 +106,7 @@ void Importer::node(const ::onnx::NodeProto& node, Scope& scope) {
     const OpEntry* entry = domain.empty() ? find_entry(node.op_type()) : nullptr;
     if (!entry) n.unsupported("the operator is not supported (node '" + node.name() + "')");
     if (n.input_count() < entry->min_inputs || n.input_count() > entry->max_inputs) n.fail("has " + std::to_string(n.input_count()) + " inputs");
+    check_form(n);
     at_place(where, node.op_type(), [&] { entry->build(n); });
   }
   check_new_values(scope.fn.function, first, where);

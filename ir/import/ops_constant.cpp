@@ -73,9 +73,10 @@ void size(NodeImport& n) { n.out(n.b.constant(vector_literal<std::int64_t>(DType
 
 void identity(NodeImport& n) { n.out(n.in(0)); }
 
-/// Inference: the identity, and a mask of all true.
+/// Inference: the identity, and a mask of all true; so is training when nothing is dropped.
 void dropout(NodeImport& n) {
-  if (n.has(2) && n.need_flag(2, "training_mode")) n.unsupported("training_mode = true");
+  const bool training = n.has(2) && n.need_flag(2, "training_mode");
+  if (training && (!n.has(1) || n.need_reals(1, "the ratio") != std::vector<double>{0})) n.unsupported("training_mode = true with a ratio above 0");
   n.out(n.in(0));
   if (n.wants(1)) n.out(1, n.broadcast(n.b.scalar(n.opset >= 10 ? DType::boolean : n.type_in(0).dtype, 1), n.type_in(0).shape, {}));
 }

@@ -114,13 +114,15 @@ void lrn(NodeImport& n) {
   n.out(n.b.op("div", {x, n.with("pow", base, n.real("beta", 0.75))}));
 }
 
+/// x over its norm along the axis; 0 where the norm is 0.
 void lp_normalization(NodeImport& n) {
   const auto x = n.in(0);
   const auto axis = n.axis(n.integer("axis", -1), n.rank(x));
   const auto p = n.integer("p", 2);
   if (p != 1 && p != 2) n.fail("p is " + std::to_string(p));
   const auto total = n.reduce("reduce_sum", p == 1 ? n.unary("abs", x) : n.b.op("mul", {x, x}), {axis}, true);
-  n.out(n.binary("div", x, p == 1 ? total : n.unary("sqrt", total)));
+  const auto norm = n.b.broadcast_to(p == 1 ? total : n.unary("sqrt", total), n.type(x).shape);
+  n.out(n.b.op("select", {n.with("eq", norm, 0), n.b.splat_like(x, 0), n.b.op("div", {x, norm})}));
 }
 
 void mean_variance_normalization(NodeImport& n) {

@@ -1,8 +1,10 @@
 // Runs the text tests: tests/ops/*.plumb and tests/reports/*.plumb.
-//   // run: @f == 1, 2.5, nan     the only result of @f (which takes no inputs), element by element; zeros by their sign
+//   // run: @f == 1, 2.5, nan     the result of @f (which takes no inputs), element by element; zeros by their sign; a second
+//   //                            result stands after " ; "
 //   // error: @f some words       running @f is bad input whose message holds the words
+//   // inexact                   under relaxed the compiled answer is judged kernel by kernel alone, not by these values
 // Expected values come from the specification, exact arithmetic or a public report. The reference must give them bit for
-// bit; the compiled answer must be legal kernel by kernel, and equal wherever the operation is exact ("run exact:").
+// bit, and so must cpu and simt under strict; under relaxed each kernel's answer must be legal, and equal unless "inexact".
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,6 +18,7 @@
 #include "ir/tensor/text.h"
 #include "lowering/pipeline.h"
 #include "verify/check.h"
+#include "verify/simt_target.h"
 
 namespace plumb {
 namespace {
@@ -49,11 +52,23 @@ void expect_values(const ir::Literal& got, const std::string& expected, const st
   std::int64_t i = 0;
   for (std::string word; std::getline(in, word, ','); ++i) {
     word.erase(0, word.find_first_not_of(' '));
+    word.erase(word.find_last_not_of(' ') + 1);
     ASSERT_LT(i, got.elements()) << who << ": more values are expected than there are";
     const auto want = value_of(got.dtype(), word), have = interp::load(got.dtype(), got.raw(), i);
     EXPECT_TRUE(interp::same(got.dtype(), want, have)) << who << ", element " << i << ": expected " << word << ", got " << (is_float(got.dtype()) ? have.f : static_cast<double>(have.i));
   }
   EXPECT_EQ(i, got.elements()) << who;
+}
+void expect_results(const std::vector<ir::Literal>& got, const std::string& expected, const std::string& who) {
+  std::size_t k = 0, at = 0;
+  while (at < expected.size()) {
+    const auto end = std::min(expected.find(" ; ", at), expected.size());
+    ASSERT_LT(k, got.size()) << who << ": more results are expected than there are";
+    expect_values(got[k], expected.substr(at, end - at), who + ", result " + std::to_string(k));
+    ++k;
+    at = end + 3;
+  }
+  EXPECT_EQ(k, got.size()) << who;
 }
 
 ir::Module entry(ir::Module m, const std::string& name) {
@@ -64,6 +79,50 @@ ir::Module entry(ir::Module m, const std::string& name) {
   return m;
 }
 
+/// Where and how a text is compiled and run.
+struct Way {
+  std::shared_ptr<backends::Backend> backend;
+  std::string target;
+  Contract contract;
+  std::string str() const { return " on " + target + " under " + std::string(name(contract)); }
+};
+std::vector<Way> ways() {
+  std::vector<Way> r;
+  for (auto contract : {Contract::strict, Contract::relaxed}) {
+    r.push_back({backends::make_cpu_backend({2, 0}), "cpu", contract});
+    r.push_back({verify::make_simt_backend(), "simt", contract});
+  }
+  return r;
+}
+std::vector<ir::Literal> compiled(const ir::Module& m, const Way& way, backends::Observer* observer) {
+  lowering::Options o;
+  o.target = way.backend->facts();
+  o.contract = way.contract;
+  return backends::Session(lowering::lower(m, o), way.backend).run({}, {observer, true});
+}
+
+template <class Run> void expect_error(const Line& line, const std::string& who, Run run) {
+  try {
+    run();
+    ADD_FAILURE() << who << " runs";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::input);
+    EXPECT_NE(std::string(e.what()).find(line.expected), std::string::npos) << who << ": " << e.what();
+  }
+}
+
+void expect_values_by(const Way& way, const ir::Module& m, const Line& line, bool inexact) {
+  const auto who = line.function + way.str();
+  verify::CheckOptions check;
+  check.write_repro = false;
+  check.contract = way.contract;
+  check.target = way.target;
+  verify::KernelChecker checker(check);
+  const auto got = compiled(m, way, &checker);
+  for (const auto& f : checker.report().failures) ADD_FAILURE() << who << ", " << f.kernel << " " << f.index << ": got " << f.got << ", allowed " << f.allowed;
+  if (!inexact || way.contract == Contract::strict) expect_results(got, line.expected, who);
+}
+
 class TextTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(TextTest, runs) {
@@ -71,29 +130,17 @@ TEST_P(TextTest, runs) {
   const auto module = ir::parse(text, GetParam());
   const auto lines = lines_of(text);
   ASSERT_FALSE(lines.empty()) << "a text test has a `// run:` or `// error:` line";
-  const auto cpu = backends::make_cpu_backend({2, 0});
+  const bool inexact = text.find("// inexact") != std::string::npos;
+  const auto all = ways();
   for (const auto& line : lines) {
-    const auto m = entry(module, line.function == "main" ? "main" : line.function);
-    lowering::Options o;
-    o.target = cpu->facts();
-    auto compiled = [&](backends::Observer* observer) { return backends::Session(lowering::lower(m, o), cpu).run({}, {observer, true}); };
+    const auto m = entry(module, line.function);
     if (line.error) {
-      for (int target = 0; target < 2; ++target) try {
-          target ? (void)compiled(nullptr) : (void)interp::evaluate(m, {});
-          ADD_FAILURE() << line.function << " runs";
-        } catch (const Error& e) {
-          EXPECT_EQ(e.kind(), ErrorKind::input);
-          EXPECT_NE(std::string(e.what()).find(line.expected), std::string::npos) << e.what();
-        }
+      expect_error(line, line.function + " on reference", [&] { interp::evaluate(m, {}); });
+      for (const auto& way : all) expect_error(line, line.function + way.str(), [&] { compiled(m, way, nullptr); });
       continue;
     }
-    expect_values(interp::evaluate(m, {}).at(0), line.expected, line.function + " on reference");
-    verify::CheckOptions check;
-    check.write_repro = false;
-    verify::KernelChecker checker(check);
-    const auto got = compiled(&checker).at(0);
-    for (const auto& f : checker.report().failures) ADD_FAILURE() << line.function << " on cpu, " << f.kernel << " " << f.index << ": got " << f.got << ", allowed " << f.allowed;
-    if (text.find("// inexact") == std::string::npos) expect_values(got, line.expected, line.function + " on cpu");
+    expect_results(interp::evaluate(m, {}), line.expected, line.function + " on reference");
+    for (const auto& way : all) expect_values_by(way, m, line, inexact);
   }
 }
 

@@ -1,0 +1,32 @@
+#include "ir/import/changed_forms.h"
+
+namespace plumb::ir::onnx_import {
+namespace {
+
+struct Change {
+  std::string_view op, attribute;
+  std::size_t input;  ///< where it stands since
+  int opset;          ///< the first with the input
+};
+constexpr Change changes[] = {
+    {"Upsample", "scales", 1, 9},
+    {"Slice", "starts", 1, 10}, {"Slice", "ends", 2, 10}, {"Slice", "axes", 3, 10}, {"TopK", "k", 1, 10},
+    {"Clip", "min", 1, 11}, {"Clip", "max", 2, 11}, {"Pad", "pads", 1, 11}, {"Pad", "value", 2, 11},
+    {"Dropout", "ratio", 1, 12},
+    {"ReduceSum", "axes", 1, 13}, {"Split", "split", 1, 13}, {"Squeeze", "axes", 1, 13}, {"Unsqueeze", "axes", 1, 13},
+    {"ReduceL1", "axes", 1, 18}, {"ReduceL2", "axes", 1, 18}, {"ReduceLogSum", "axes", 1, 18}, {"ReduceLogSumExp", "axes", 1, 18}, {"ReduceMax", "axes", 1, 18},
+    {"ReduceMean", "axes", 1, 18}, {"ReduceMin", "axes", 1, 18}, {"ReduceProd", "axes", 1, 18}, {"ReduceSumSquare", "axes", 1, 18},
+};
+
+}  // namespace
+
+void check_form(const NodeImport& n) {
+  for (const auto& c : changes) {
+    if (c.op != n.op_type()) continue;
+    const std::string what(c.attribute), model = "; the model is of opset " + std::to_string(n.opset);
+    if (n.opset >= c.opset && n.has_attr(c.attribute)) n.fail("'" + what + "' is an input, no longer an attribute, from opset " + std::to_string(c.opset) + " on" + model);
+    if (n.opset < c.opset && n.has(c.input)) n.fail("'" + what + "' is an attribute before opset " + std::to_string(c.opset) + ", not input " + std::to_string(c.input) + model);
+  }
+}
+
+}  // namespace plumb::ir::onnx_import
