@@ -62,6 +62,8 @@ int fuzz_command(const Args& args) {
   po::variables_map given;
   if (!parse_options(command("fuzz"), args, options, {}, given)) return 0;
   if (given.count("programs") == given.count("seconds")) fail_input("give --programs N or --seconds N");
+  if (given.count("programs") && given["programs"].as<std::int64_t>() < 1) fail_input("--programs takes 1 or more");
+  if (given.count("seconds") && !(given["seconds"].as<double>() > 0)) fail_input("--seconds takes more than 0");
   std::vector<std::shared_ptr<backends::Backend>> targets;
   std::string list = given["targets"].as<std::string>();
   for (std::size_t at = 0; at <= list.size();) {
