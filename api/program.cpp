@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <list>
 #include <map>
 #include <optional>
 
@@ -9,6 +11,7 @@
 #include "lowering/pipeline.h"
 #include "verify/check.h"
 #include "verify/reference.h"
+#include "verify/simt_target.h"
 
 namespace plumb {
 namespace {
@@ -27,21 +30,63 @@ Array to_array(const ir::Literal& l) {
 
 }  // namespace
 
+/// The program for inputs of some types, and, where their values decide its shapes or branches, for those values.
+struct Bound {
+  ir::Module module;
+  std::vector<std::pair<std::size_t, ir::Literal>> fixed;   ///< input number and its value
+  std::map<std::string, std::unique_ptr<backends::Session>> sessions;
+
+  bool fits(const std::vector<ir::Literal>& inputs) const {
+    return std::all_of(fixed.begin(), fixed.end(), [&](const auto& f) { return inputs[f.first] == f.second; });
+  }
+};
+
 struct Program::State {
   std::optional<ir::OnnxModel> onnx;
   ir::Module module;
-  std::map<std::string, std::unique_ptr<backends::Session>> sessions;
-  std::map<std::string, ir::Module> bound;
-  std::shared_ptr<backends::Backend> cpu;
+  std::map<std::string, std::list<Bound>> bound;   ///< by the inputs' types
+  std::map<std::string, std::shared_ptr<backends::Backend>> targets;
 
-  const ir::Module& bind(const std::string& key, const std::vector<ir::Literal>& inputs) {
-    if (auto it = bound.find(key); it != bound.end()) return it->second;
+  Bound& bind(const std::vector<ir::Literal>& inputs) {
+    std::string key;
+    for (const auto& l : inputs) key += " " + l.type().str();
+    auto& list = bound[key];
+    for (auto& b : list)
+      if (b.fits(inputs)) return b;
     std::vector<ir::Type> types;
     std::vector<const ir::Literal*> values;
     for (const auto& l : inputs) types.push_back(l.type()), values.push_back(&l);
-    return bound.emplace(key, onnx ? onnx->import(types, values) : ir::specialize(module, ir::bind_symbols(module.entry(), types))).first->second;
+    if (!onnx) return list.emplace_back(Bound{ir::specialize(module, ir::bind_symbols(module.entry(), types)), {}, {}});
+    std::vector<ir::Specialisation> specialised;
+    Bound b{onnx->import(types, values, &specialised), {}, {}};
+    for (const auto& s : specialised)
+      for (std::size_t k = 0; k < inputs.size(); ++k)
+        if (onnx->inputs()[k].name == s.input) b.fixed.emplace_back(k, s.value);
+    return list.emplace_back(std::move(b));
+  }
+
+  std::shared_ptr<backends::Backend> target(const std::string& name) {
+    auto& t = targets[name];
+    if (!t && name == "cpu") t = backends::make_cpu_backend();
+    if (!t && name == "simt") t = verify::make_simt_backend();
+    if (!t) fail_unsupported("target '" + name + "' is not in this version; use cpu, simt or reference");
+    return t;
   }
 };
+
+namespace {
+
+std::string sentence(const verify::Failure& f) {
+  return "kernel " + f.kernel + " by " + f.check + " at " + f.index + ": " + (f.allowed.empty() ? f.got : "got " + f.got + ", allowed " + f.allowed) + " (" + f.operations + ")";
+}
+
+CheckReport summary(const verify::Report& r) {
+  CheckReport report{r.kernels, r.elements, r.decided, {}};
+  for (const auto& f : r.failures) report.failures.push_back(sentence(f));
+  return report;
+}
+
+}  // namespace
 
 Program::Program(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Program::Program(Program&&) noexcept = default;
@@ -63,44 +108,42 @@ Program Program::load(const std::string& path) {
 
 std::vector<Array> Program::run(const std::vector<Array>& inputs, const RunOptions& options, CheckReport* report) {
   std::vector<ir::Literal> in;
-  std::string key = options.contract;
-  for (const auto& a : inputs) {
-    in.push_back(to_literal(a));
-    key += " " + in.back().type().str();
+  for (const auto& a : inputs) in.push_back(to_literal(a));
+  auto& program = state_->bind(in);
+  const auto contract = contract_from_name(options.contract);
+  if (!contract) fail_input("the contract is strict, relaxed or fast, not '" + options.contract + "'");
+  const auto arrays = [](const std::vector<ir::Literal>& values) {
+    std::vector<Array> r;
+    for (const auto& l : values) r.push_back(to_array(l));
+    return r;
+  };
+  if (options.target == "reference") return arrays(verify::reference(program.module, in));
+  const auto target = state_->target(options.target);
+  auto& session = program.sessions[options.target + " " + options.contract];
+  if (!session) {
+    lowering::Options o;
+    o.contract = *contract;
+    o.target = target->facts();
+    session = std::make_unique<backends::Session>(lowering::lower(program.module, o), target);
   }
-  const auto& m = state_->bind(key, in);
+  verify::CheckOptions check;
+  check.mode = static_cast<verify::Check>(options.check);
+  check.contract = *contract;
+  check.target = options.target;
+  check.backend = target;
+  check.write_repro = false;
+  verify::KernelChecker checker(check);
   std::vector<ir::Literal> out;
-  if (options.target == "reference") {
-    out = verify::reference(m, in);
-  } else {
-    if (options.target != "cpu") fail_unsupported("target '" + options.target + "' is not in this version; use cpu or reference");
-    const auto contract = contract_from_name(options.contract);
-    if (!contract) fail_input("the contract is strict, relaxed or fast, not '" + options.contract + "'");
-    if (!state_->cpu) state_->cpu = backends::make_cpu_backend();
-    auto& session = state_->sessions[key];
-    if (!session) {
-      lowering::Options o;
-      o.contract = *contract;
-      o.target = state_->cpu->facts();
-      session = std::make_unique<backends::Session>(lowering::lower(m, o), state_->cpu);
-    }
-    verify::CheckOptions check;
-    check.mode = static_cast<verify::Check>(options.check);
-    check.contract = *contract;
-    check.write_repro = false;
-    verify::KernelChecker checker(check);
-    backends::RunOptions run;
-    if (options.check != CheckMode::off) run.observer = &checker, run.poison = true;
-    out = session->run(in, run);
-    if (report) {
-      const auto& r = checker.report();
-      *report = {r.kernels, r.elements, r.decided, {}};
-      for (const auto& f : r.failures) report->failures.push_back("kernel " + f.kernel + " at " + f.index + ": got " + f.got + ", allowed " + f.allowed);
-    }
+  try {
+    out = session->run(in, {&checker, options.check == Check::kernel || options.check == Check::full});
+  } catch (const kir::ViolationError&) {
+    if (report) *report = summary(checker.report());
+    throw;
   }
-  std::vector<Array> results;
-  for (const auto& l : out) results.push_back(to_array(l));
-  return results;
+  const auto found = summary(checker.report());
+  if (report) *report = found;
+  else if (!found.failures.empty()) throw std::runtime_error("a check failed: " + found.failures[0]);
+  return arrays(out);
 }
 
 }  // namespace plumb

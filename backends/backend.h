@@ -16,7 +16,8 @@ class Executable {
   virtual ~Executable() = default;
   /// Runs kernel number `kernel` (its place in the span given to compile) on the buffers: inputs, then outputs, in the
   /// kernel's order, each dense and 64-byte aligned. Throws plumb::Error(input) when an index check failed: it names
-  /// the operation, its place and the index.
+  /// the operation, its place and the index. Throws kir::ViolationError when the target watches kernels and saw one do
+  /// what its language forbids.
   virtual void launch(std::size_t kernel, std::span<void* const> buffers) = 0;
   /// What was generated, for people: LLVM IR, PTX, or "" where there is none.
   virtual std::string code(std::size_t kernel, bool assembly) const = 0;

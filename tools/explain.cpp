@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "backends/runtime/executor.h"
+#include "ir/kernel/text.h"
 #include "ir/tensor/text.h"
 #include "lowering/pipeline.h"
 #include "tools/cli.h"
@@ -20,7 +21,7 @@ std::vector<Stage> stages() {
   for (const auto& p : lowering::passes()) all.emplace_back(p.name, (p.optional ? "after this pass (may be disabled): " : "after this pass: ") + p.what);
   for (const char* more : {"kernels", "plan", "timings", "llvm", "asm"}) {
     const std::string name = more;
-    all.emplace_back(name, name == "kernels" ? "each kernel: schedule, buffers, reductions, operations" : name == "plan" ? "the steps of a run" : name == "timings" ? "each tensor-level pass, in seconds"
+    all.emplace_back(name, name == "kernels" ? "each kernel: its loops, its reductions and inverse maps, the operations that it implements" : name == "plan" ? "the steps of a run" : name == "timings" ? "each tensor-level pass, in seconds"
                                : name == "llvm" ? "LLVM IR of each kernel" : "assembly of each kernel");
   }
   return all;
@@ -80,21 +81,6 @@ void collect(const lowering::Program& p, std::vector<const kir::Kernel*>& to) {
   for (const auto& c : p.callees) collect(*c, to);
 }
 
-void print_kernel(const kir::Kernel& k) {
-  static constexpr const char* spaces[] = {"global", "shared", "local", "fragment"};
-  std::cout << "kernel " << k.name << ", schedule " << k.schedule << "\n";
-  for (std::size_t b = 0; b < k.buffers.size(); ++b) {
-    const auto id = static_cast<kir::BufferId>(b);
-    const bool in = std::count(k.inputs.begin(), k.inputs.end(), id) > 0, out = std::count(k.outputs.begin(), k.outputs.end(), id) > 0;
-    std::cout << fmt::format("  {} {}: {}[{}]\n", in ? "input" : out ? "output" : spaces[static_cast<int>(k.buffers[b].space)], k.buffers[b].name, name(k.buffers[b].dtype), fmt::join(k.buffers[b].extents.begin(), k.buffers[b].extents.end(), ","));
-  }
-  for (const auto& r : k.reductions)
-    std::cout << fmt::format("  {} of {} terms in {}, chains of at most {}{}\n", plumb::row(r.fn).name, r.terms, name(r.accumulator), r.height, r.truncates ? ", truncating" : "");
-  ir::Function f = *k.spec;
-  f.name = k.name;
-  std::cout << ir::print(f) << "\n";
-}
-
 struct Explained {
   ir::Module module;
   std::shared_ptr<backends::Backend> backend;
@@ -122,7 +108,7 @@ void print_stage(const std::string& stage, Explained e) {
   }
   for (const auto* k : kernels) {
     if (stage != "fuse") {
-      print_kernel(*k);
+      std::cout << kir::print(*k) << "\n";
       continue;
     }
     ir::Function f = *k->spec;
@@ -149,6 +135,7 @@ int explain_command(const Args& args) {
   if (!parse_options(command("explain"), args, options, positional, given)) return 0;
   auto stage = given["stage"].as<std::string>();
   if (stage == "fused") stage = "fuse";
+  if (stage == "kernel") stage = "kernels";
   const auto all = stages();
   if (stage == "list") {
     for (const auto& [name, what] : all) std::cout << name << std::string(name.size() < 14 ? 14 - name.size() : 1, ' ') << what << "\n";

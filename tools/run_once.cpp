@@ -41,16 +41,24 @@ verify::CheckOptions check_options(const Settings& s, const std::shared_ptr<back
   return o;
 }
 
-std::vector<Literal> run_compiled(const ir::Module& m, const std::vector<Literal>& inputs, const Settings& s, const std::shared_ptr<backends::Backend>& backend, Outcome& outcome) {
+/// Empty when the run ended with a violation, which the report then holds.
+std::optional<std::vector<Literal>> run_compiled(const ir::Module& m, const std::vector<Literal>& inputs, const Settings& s, const std::shared_ptr<backends::Backend>& backend, Outcome& outcome) {
   const auto begin = Clock::now();
   backends::Session session(compile(m, s, *backend), backend);
   outcome.load_ms.push_back(milliseconds(begin));
   const auto options = check_options(s, backend);
   verify::KernelChecker checker(options);
   backends::RunOptions run;
-  if (s.check != Check::off) run.observer = &checker;
+  // Without a check too: a target that watches its kernels reports through the observer.
+  run.observer = &checker;
   run.poison = s.check == Check::kernel || s.check == Check::full;
-  auto results = session.run(inputs, run);
+  std::vector<Literal> results;
+  try {
+    results = session.run(inputs, run);
+  } catch (const kir::ViolationError&) {
+    outcome.report.add(checker.report());
+    return std::nullopt;
+  }
   if (s.progress) std::cerr << "\r\033[K";
   auto report = checker.report();
   if (s.check == Check::off) report.kernels = static_cast<std::int64_t>(session.kernel_count());
@@ -107,9 +115,11 @@ void write_outputs(const ir::Module& m, const std::vector<Literal>& results, con
 void run_once(const Source& source, const std::vector<Literal>& inputs, const std::vector<Literal>* expected, const std::string& set, bool print, const Settings& s,
               const std::shared_ptr<backends::Backend>& backend, Outcome& outcome) {
   const auto m = source.bind(inputs);
-  const auto results = backend ? run_compiled(m, inputs, s, backend, outcome) : interp::evaluate(m, inputs);
+  const auto answer = backend ? run_compiled(m, inputs, s, backend, outcome) : interp::evaluate(m, inputs);
   outcome.report.notes.insert(outcome.report.notes.end(), source.notes().begin(), source.notes().end());
   if (!backend && s.check != Check::off) outcome.report.notes.push_back("the reference is what compiled answers are checked against: nothing was compiled, nothing checked");
+  if (!answer) return;
+  const auto& results = *answer;
   if (expected) compare(m, inputs, results, *expected, set, s, outcome);
   if (!s.output.empty()) write_outputs(m, results, fs::path(s.output) / set);
   outcome.outputs.clear();

@@ -64,9 +64,11 @@ nlohmann::json to_json(const Outcome& o, const Settings& s) {
 }
 
 void print_failure(const verify::Failure& f) {
-  std::cout << fmt::format("WRONG kernel {}{}, launch {}, by {}: {} elements", f.kernel, f.schedule.empty() ? "" : " (" + f.schedule + ")", f.launch, f.check, f.count);
+  std::cout << fmt::format("WRONG kernel {}{}, launch {}, by {}", f.kernel, f.schedule.empty() ? "" : " (" + f.schedule + ")", f.launch, f.check);
+  if (f.count) std::cout << fmt::format(": {} elements", f.count);
   if (f.launches > 1) std::cout << fmt::format(", and in {} more launches", f.launches - 1);
-  std::cout << fmt::format("\n  at {}: got {}, allowed {}\n  implements: {}\n", f.index.empty() ? "every index" : f.index, f.got, f.allowed, f.operations);
+  const auto found = f.allowed.empty() ? f.got : fmt::format("got {}, allowed {}", f.got, f.allowed);
+  std::cout << fmt::format("\n  at {}: {}\n  implements: {}\n", f.index.empty() ? "every index" : f.index, found, f.operations);
   if (!f.reproduce.empty()) std::cout << "  reproduce: " << f.reproduce << "\n";
 }
 

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/cli.h"
+#include "verify/simt_target.h"
 
 namespace plumb::tools {
 
@@ -9,7 +10,8 @@ std::shared_ptr<backends::Backend> make_target(const std::string& name, int thre
   if (name == "reference") return nullptr;
   if (name == "cpu") return backends::make_cpu_backend({threads, 0});
   const auto family = name.substr(0, name.find(':'));
-  if (family == "simt" || family == "cuda" || family == "rocm" || family == "level_zero") fail_unsupported("target " + name + " is not in this version of plumb; plumb targets lists those that are");
+  if (name == "simt") return verify::make_simt_backend();
+  if (family == "cuda" || family == "rocm" || family == "level_zero") fail_unsupported("target " + name + " is not in this version of plumb; plumb targets lists those that are");
   fail_input("there is no target '" + name + "'; targets are reference, cpu, simt, cuda, rocm[:gfxNNN], level_zero");
 }
 

@@ -29,6 +29,11 @@ void KernelChecker::after_launch(const kir::Kernel& kernel, int ordinal, std::sp
   if (options_.mode == Check::full && exact_.insert(&kernel).second) check_exact(kernel, ordinal, inputs, options_, report_);
 }
 
+void KernelChecker::on_violation(const kir::Kernel& kernel, int ordinal, std::span<const ir::Literal> inputs, const kir::Violation& violation) {
+  ++report_.kernels;
+  add_violation(violation, "", kernel, ordinal, inputs, options_, report_);
+}
+
 void check_program(const ir::Module& m, std::span<const ir::Literal> inputs, std::span<const ir::Literal> results, const CheckOptions& o, Report& report) {
   std::vector<interp::EnclosedTensor> expected;
   try {

@@ -29,11 +29,11 @@ enum class Check : std::uint8_t { off, sample, kernel, full };
 struct Failure {
   std::string kernel, schedule;
   std::string operations;   ///< the tensor operations that the kernel implements, with the user's places
-  std::string check;        ///< "enclosure", "reference", "small integers", "integers modulo 2^64", "provenance", "program"
+  std::string check;        ///< "race" and the like (ir/kernel/violation.h), "enclosure", "reference", "small integers", "integers modulo 2^64", "integers modulo a prime", "provenance", "program"
   int launch = 0;
-  std::int64_t count = 0;   ///< wrong elements in this launch
+  std::int64_t count = 0;   ///< wrong elements in this launch; 0 for a violation
   int launches = 1;         ///< launches of this kernel in which this check failed
-  std::string index, got, allowed;
+  std::string index, got, allowed;   ///< of a violation: the place, what happened, and nothing
   std::string reproduce;    ///< one command
 };
 
@@ -69,6 +69,7 @@ class KernelChecker : public backends::Observer {
  public:
   explicit KernelChecker(CheckOptions options) : options_(std::move(options)) {}
   void after_launch(const kir::Kernel& kernel, int ordinal, std::span<const ir::Literal> inputs, std::span<const ir::Literal> outputs) override;
+  void on_violation(const kir::Kernel& kernel, int ordinal, std::span<const ir::Literal> inputs, const kir::Violation& violation) override;
   const Report& report() const { return report_; }
 
  private:

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "ir/scalar/storage.h"
-#include "verify/demand.h"
+#include "interpreter/tensor/demand.h"
 #include "verify/number_systems.h"
 #include "verify/oracle.h"
 #include "verify/retype.h"
@@ -51,7 +51,7 @@ std::vector<Literal> small_integers(std::span<const Literal> inputs, std::uint64
   return r;
 }
 
-/// Words for floats: random ones, or one bit for each of 64 elements of all inputs together, `first` the first marked.
+/// Words for floats: random ones, random residues, or one bit for each of 64 elements of all inputs together, `first` the first marked.
 std::vector<Literal> words(std::span<const Literal> inputs, System system, std::uint64_t seed, std::span<const std::int64_t> marked) {
   std::vector<Literal> r;
   std::int64_t number = 0;
@@ -64,8 +64,12 @@ std::vector<Literal> words(std::span<const Literal> inputs, System system, std::
     auto* to = w.mutable_data<std::uint64_t>();
     for (std::int64_t i = 0; i < l.elements(); ++i, ++number) {
       to[i] = 0;
-      if (system == System::ring) to[i] = random_word(seed, static_cast<std::uint64_t>(number));
-      else if (const auto at = std::lower_bound(marked.begin(), marked.end(), number); at != marked.end() && *at == number) to[i] = std::uint64_t{1} << (at - marked.begin());
+      if (system != System::provenance) {
+        to[i] = random_word(seed, static_cast<std::uint64_t>(number));
+        if (system == System::prime) to[i] %= prime_modulus;
+      } else if (const auto at = std::lower_bound(marked.begin(), marked.end(), number); at != marked.end() && *at == number) {
+        to[i] = std::uint64_t{1} << (at - marked.begin());
+      }
     }
     r.push_back(std::move(w));
   }
@@ -114,7 +118,7 @@ struct Exchange {
     const DType t = spec.type(result).dtype;
     const auto inputs = words(real, system, seed, marked);
     const Exchanged domain{system};
-    Demand<Exchanged> demand(domain, spec, inputs);
+    interp::Demand<Exchanged> demand(domain, spec, inputs);
     const auto places = sample_places(spec.type(result).elements(), std::max<std::int64_t>(1, options.exact_steps / demand.fan_out()), seed);
     const auto expected = demand.at(result, places);
     const Literal got = launch(retyped, inputs, exchanged(t), *options.backend);
@@ -138,7 +142,7 @@ struct Exchange {
   }
 
   void all() const {
-    if (system == System::ring) {
+    if (system != System::provenance) {
       run(options.seed + 1, {});
       return;
     }
@@ -169,13 +173,15 @@ void check_exact(const kir::Kernel& k, int ordinal, std::span<const Literal> inp
   auto guarded = [&](const char* what, auto f) {
     try {
       f();
+    } catch (const kir::ViolationError& e) {
+      add_violation(e.violation(), what, k, ordinal, inputs, o, report);
     } catch (const Error& e) {  // other data may reach an operation's own error, or a case without a bound
       report.notes.push_back(fmt::format("kernel {} was not run on {}: {}", k.name, what, e.what()));
     }
   };
   ++report.exact_kernels;
   guarded("small integers", [&] { check_small(k, ordinal, inputs, o, report); });
-  for (auto system : {System::ring, System::provenance}) {
+  for (auto system : all_systems) {
     const auto retyped = retype(k, system);
     if (!retyped.kernel) {
       report.notes.push_back(fmt::format("kernel {} was not run on {}: {}", k.name, name(system), retyped.why_not));

@@ -26,14 +26,31 @@ std::uint64_t hash(FnId fn, std::span<const Number> a) {
   return x ^ (x >> 29);
 }
 
+std::uint64_t residue(std::int64_t v) {
+  const std::int64_t r = v % static_cast<std::int64_t>(prime_modulus);
+  return static_cast<std::uint64_t>(r < 0 ? r + static_cast<std::int64_t>(prime_modulus) : r);
+}
+
+/// A kept function of residues, in words: none of these wraps.
+std::uint64_t of_residues(FnId fn, std::span<const Number> a) {
+  using namespace scalar;
+  switch (fn) {
+    case fn_id<Sub>: return a[0].u + (prime_modulus - a[1].u);
+    case fn_id<Neg>: return prime_modulus - a[0].u;
+    default: return interp::apply(fn, DType::u64, a).u;
+  }
+}
+
 }  // namespace
 
 std::uint64_t exchanged_constant(System s, double v) {
   if (s == System::provenance) return 0;
+  const bool prime = s == System::prime;
   if (std::isnan(v)) return 0x7ff8;
-  if (std::isinf(v)) return v < 0 ? 0 : ~std::uint64_t{0};
-  if (v == std::trunc(v) && std::fabs(v) < 0x1p53) return static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
-  return mix(std::bit_cast<std::uint64_t>(v));
+  if (std::isinf(v)) return v < 0 ? 0 : prime ? prime_modulus - 1 : ~std::uint64_t{0};
+  if (v == std::trunc(v) && std::fabs(v) < 0x1p53) return prime ? residue(static_cast<std::int64_t>(v)) : static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
+  const auto x = mix(std::bit_cast<std::uint64_t>(v));
+  return prime ? x % prime_modulus : x;
 }
 
 bool ring_keeps(FnId fn) {
@@ -41,6 +58,11 @@ bool ring_keeps(FnId fn) {
   for (auto kept : {fn_id<Add>, fn_id<Sub>, fn_id<Mul>, fn_id<Fma>, fn_id<Neg>, fn_id<Minimum>, fn_id<Maximum>})
     if (fn == kept) return true;
   return is_comparison(fn);
+}
+
+bool needs_remainder(FnId fn) {
+  using namespace scalar;
+  return !is_comparison(fn) && fn != fn_id<Minimum> && fn != fn_id<Maximum>;
 }
 
 std::optional<bool> fixed_predicate(FnId fn) {
@@ -55,8 +77,9 @@ HashWords hash_words(FnId fn) { return {mix(fn + 1u), 0xff51afd7ed558ccdu, 0xc4c
 Number Exchanged::apply(FnId fn, DType t, std::span<const Number> args) const {
   if (!is_float(t)) return interp::apply(fn, t, args);
   if (const auto fixed = fixed_predicate(fn)) return {.u = *fixed};
-  if (is_comparison(fn) || (system == System::ring && ring_keeps(fn))) return interp::apply(fn, DType::u64, args);
-  if (system == System::ring) return {.u = hash(fn, args)};
+  if (is_comparison(fn)) return interp::apply(fn, DType::u64, args);
+  if (system == System::ring) return ring_keeps(fn) ? interp::apply(fn, DType::u64, args) : Number{.u = hash(fn, args)};
+  if (system == System::prime) return {.u = (ring_keeps(fn) ? of_residues(fn, args) : hash(fn, args)) % prime_modulus};
   std::uint64_t all = 0;
   for (auto a : args) all |= a.u;
   return {.u = all};
@@ -65,11 +88,12 @@ Number Exchanged::apply(FnId fn, DType t, std::span<const Number> args) const {
 Number Exchanged::convert(Number v, DType from, DType to) const {
   if (is_float(from) && is_float(to)) return v;
   if (system == System::provenance && is_float(to)) return {.u = 0};
+  if (system == System::prime && is_float(to)) return {.u = is_signed(from) ? residue(v.i) : v.u % prime_modulus};
   return interp::convert(v, exchanged(from), exchanged(to));
 }
 
 Number Exchanged::reduce(FnId fn, DType t, std::vector<Number> terms, std::int64_t) const {
-  if (terms.empty()) return is_float(t) && system == System::provenance ? Number{.u = 0} : interp::reduction_identity(fn, exchanged(t));
+  if (terms.empty()) return from(t, interp::reduction_identity(fn, t));
   Number r = terms[0];
   for (std::size_t k = 1; k < terms.size(); ++k) {
     const Number p[] = {r, terms[k]};
@@ -89,8 +113,11 @@ void Exchanged::scan(DType t, std::vector<Number>& x, bool exclusive) const {
 
 Number dot_of(const Exchanged& d, DType t, std::span<const Number> a, std::span<const Number> b, std::int64_t) {
   std::uint64_t sum = 0;
-  if (is_float(t) && d.system == System::ring) {
-    for (std::size_t k = 0; k < a.size(); ++k) sum += a[k].u * b[k].u;
+  if (is_float(t) && d.system != System::provenance) {
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      sum += a[k].u * b[k].u;
+      if (d.system == System::prime) sum %= prime_modulus;
+    }
     return {.u = sum};
   }
   if (is_float(t)) {

@@ -6,13 +6,19 @@
 // they are.
 //
 //  Ring         integers modulo 2^64. Sums and products are the ring's; minimum, maximum and comparisons are those of
-//               unsigned integers (a lattice: any order agrees); every other function of floats is a fixed hash of its
-//               arguments. A constant that is an integer is itself; another is a hash of its value; -inf and +inf are the
-//               ends of the lattice, so that they stay the identities of maximum and minimum.
-//               Why 2^64 and not a prime: these are the machine's own words, so that combining steps, fused steps and
-//               tiles of the kernel stay single operations and the very structure that is shipped gets run, on every
-//               target, at full speed. What a prime would add, inverses, no lowering uses below the level of a
-//               specification. With random words a wrong sum of products passes with a chance near 2^-60.
+//               unsigned integers (a lattice: any order agrees); every other function of floats, division among them, is
+//               a fixed hash of its arguments. A constant that is an integer is itself; another is a hash of its value;
+//               -inf and +inf are the ends of the lattice, so that they stay the identities of maximum and minimum.
+//               These are the machine's own words: combining steps and fused steps of the kernel stay single operations,
+//               so the very structure that is shipped gets run, at full speed. A wrong sum of products of random words
+//               passes with a chance near 2^-60. What it cannot see is what a power of two multiplies away: half of all
+//               words are even, so a product of n of them is a multiple of about 2^n, and one of a hundred is plain 0.
+//  Prime        the same modulo the prime 2^31 - 1: residues in u64, in which a product and a residue fit, each result
+//               brought back by an unsigned remainder; a hash is reduced too, and +inf is the greatest residue. No
+//               product of residues is 0 unless a factor is, and a polynomial of degree d that is not zero vanishes on
+//               random residues with a chance of at most d / 2^31: so products of any length, powers and the
+//               derivatives of products are told apart. What it costs is structure: a combining step becomes a load,
+//               the function, a remainder and a store.
 //  Provenance   64 elements of the inputs are marked, each with a bit of its own; every function gives the union of
 //               its arguments' bits, sums and products included. The result says which marked elements reached it.
 #pragma once
@@ -20,15 +26,19 @@
 
 namespace plumb::verify {
 
-enum class System : std::uint8_t { ring, provenance };
-constexpr const char* name(System s) { return s == System::ring ? "integers modulo 2^64" : "provenance"; }
+enum class System : std::uint8_t { ring, prime, provenance };
+inline constexpr System all_systems[] = {System::ring, System::prime, System::provenance};
+constexpr const char* name(System s) { return s == System::ring ? "integers modulo 2^64" : s == System::prime ? "integers modulo a prime" : "provenance"; }
+inline constexpr std::uint64_t prime_modulus = (std::uint64_t{1} << 31) - 1;
 
 /// The dtype that stands in for a dtype.
 constexpr DType exchanged(DType t) { return is_float(t) ? DType::u64 : t; }
 /// The word that stands for a float constant.
 std::uint64_t exchanged_constant(System s, double value);
-/// The functions that the ring keeps; others are hashed.
+/// The functions that both rings keep; others are hashed.
 bool ring_keeps(FnId fn);
+/// Of those, the ones whose result may leave the residues of the prime: all but minimum, maximum and comparisons.
+bool needs_remainder(FnId fn);
 /// Floats' own tests: no word is NaN, infinite or negative. nullopt for other functions.
 std::optional<bool> fixed_predicate(FnId fn);
 /// The hash that stands for a function: h(fn, x) and h(fn, x, y), built from xor, multiply and shift.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "verify/demand.h"
 
 namespace plumb::verify {
 
@@ -119,9 +118,8 @@ std::vector<Enclosed> expected_everywhere(const kir::Kernel& k, std::span<const 
 }
 
 std::vector<Enclosed> expected_at(const kir::Kernel& k, std::span<const ir::Literal> inputs, bool strict, const std::vector<std::int64_t>& places) {
-  const auto result = k.spec->results[0];
-  if (strict) return as_points(k.spec->type(result).dtype, Demand<interp::Rounded>({}, *k.spec, inputs).at(result, places));
-  return Demand<interp::Enclosure>({}, *k.spec, inputs, heights_of(k)).at(result, places);
+  if (strict) return as_points(k.spec->type(k.spec->results[0]).dtype, interp::evaluate_at(*k.spec, inputs, 0, places));
+  return interp::evaluate_enclosure_at(*k.spec, inputs, 0, places, {heights_of(k)});
 }
 
 /// The verdict where evaluating the specification itself fails: a stated error that the kernel did not raise is wrong;

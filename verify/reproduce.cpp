@@ -44,7 +44,7 @@ std::string write_repro(const kir::Kernel& k, int ordinal, std::span<const ir::L
   ir::NamedLiterals named;
   for (std::size_t i = 0; i < inputs.size(); ++i) named.emplace_back(main.value(main.params[i]).name, inputs[i]);
   ir::save_npz((dir / "inputs.npz").string(), named);
-  const bool exact = check != "enclosure" && check != "reference";
+  const bool exact = check.find("integers") != std::string::npos || check.find("provenance") != std::string::npos;
   return fmt::format("plumb run {} --inputs {} --check {} --target {} --contract {}", quoted((dir / "kernel.plumb").string()), quoted((dir / "inputs.npz").string()), exact ? "full" : "kernel", o.target, name(o.contract));
 }
 
@@ -62,6 +62,14 @@ void add_failure(Failure f, const kir::Kernel& k, int ordinal, std::span<const i
   f.launch = ordinal;
   if (o.write_repro) f.reproduce = write_repro(k, ordinal, inputs, f.check, o);
   report.failures.push_back(std::move(f));
+}
+
+void add_violation(const kir::Violation& v, const std::string& system, const kir::Kernel& k, int ordinal, std::span<const ir::Literal> inputs, const CheckOptions& o, Report& report) {
+  Failure f;
+  f.check = name(v.kind) + (system.empty() ? "" : " on " + system);
+  f.index = v.place();
+  f.got = v.what + (v.statement.empty() ? "" : "; in: " + v.statement) + (v.loops.empty() ? "" : ", where " + v.around());
+  add_failure(std::move(f), k, ordinal, inputs, o, report);
 }
 
 }  // namespace plumb::verify

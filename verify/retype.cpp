@@ -24,7 +24,7 @@ class Retyper {
     for (auto& b : to_.buffers) b.dtype = exchanged(b.dtype);
     for (auto& s : to_.scalars) s = exchanged(s);
     for (auto& r : to_.reductions) r.accumulator = exchanged(r.accumulator);
-    to_.name += system_ == System::ring ? "_ring" : "_provenance";
+    to_.name += system_ == System::ring ? "_ring" : system_ == System::prime ? "_prime" : "_provenance";
     to_.body = block(from_.body);
     return std::move(to_);
   }
@@ -43,8 +43,8 @@ class Retyper {
     return r;
   }
   template <class S> void emit(S s) { out_.push_back(Stmt{std::move(s)}); }
-  ScalarId fresh() {
-    to_.scalars.push_back(DType::u64);
+  ScalarId fresh(DType t = DType::u64) {
+    to_.scalars.push_back(t);
     return static_cast<ScalarId>(to_.scalars.size() - 1);
   }
   ScalarId word(std::uint64_t bits) {
@@ -73,7 +73,8 @@ class Retyper {
     if (const auto fixed = fixed_predicate(a.fn)) return emit(kir::Constant{a.result, *fixed});
     const bool comparison = plumb::row(a.fn).gives == Gives::boolean;
     if (comparison || (system_ == System::ring && ring_keeps(a.fn))) return emit(r);
-    if (system_ == System::ring) return hash(r);
+    if (system_ == System::prime && ring_keeps(a.fn)) return kept_residue(r.result, r.fn, r.args);
+    if (system_ != System::provenance) return hash(r);
     if (r.args.size() == 1) {
       alias_[static_cast<std::size_t>(a.result)] = r.args[0];
       return;
@@ -90,7 +91,20 @@ class Retyper {
     if (a.args.size() == 2) x = apply<Add>(apply<Mul>(x, word(w.left)), apply<Mul>(a.args[1], word(w.right)));
     x = apply<Mul>(apply<Xor>(x, word(w.key)), word(w.first));
     x = apply<Mul>(apply<Xor>(x, apply<ShiftRightLogical>(x, word(32))), word(w.second));
-    apply_to(a.result, fn_id<Xor>, {x, apply<ShiftRightLogical>(x, word(29))});
+    if (system_ == System::ring) return apply_to(a.result, fn_id<Xor>, {x, apply<ShiftRightLogical>(x, word(29))});
+    remainder_to(a.result, apply<Xor>(x, apply<ShiftRightLogical>(x, word(29))));
+  }
+
+  void remainder_to(ScalarId result, ScalarId x) { apply_to(result, fn_id<scalar::Remainder>, {x, word(prime_modulus)}); }
+  /// A function that both rings keep, of residues of the prime: a difference starts from the prime, so nothing wraps.
+  void kept_residue(ScalarId result, FnId fn, const SmallVector<ScalarId, 3>& args) {
+    using namespace scalar;
+    if (!needs_remainder(fn)) return emit(kir::Apply{result, fn, args});
+    if (fn == fn_id<Neg>) return remainder_to(result, apply<Sub>(word(prime_modulus), args[0]));
+    if (fn == fn_id<Sub>) return remainder_to(result, apply<Add>(args[0], apply<Sub>(word(prime_modulus), args[1])));
+    const auto whole = fresh();
+    emit(kir::Apply{whole, fn, args});
+    remainder_to(result, whole);
   }
 
   void statement(const kir::Convert& c) {
@@ -100,9 +114,19 @@ class Retyper {
       return;
     }
     if (to_float && system_ == System::provenance) return emit(kir::Constant{c.result, 0});
+    if (to_float && system_ == System::prime) return integer_residue(c);
     if (was_word && is_integer(was(c.result))) from_float_[static_cast<std::size_t>(c.result)] = true;
     emit(kir::Convert{c.result, at(c.arg)});
     propagate(c.result, c.arg);
+  }
+  /// Taken in 64 bits of the integer's own signedness: the remainder has the divisor's sign.
+  void integer_residue(const kir::Convert& c) {
+    const DType wide = is_signed(was(c.arg)) ? DType::i64 : DType::u64;
+    const auto x = fresh(wide), modulus = fresh(wide), residue = fresh(wide);
+    emit(kir::Convert{x, at(c.arg)});
+    emit(kir::Constant{modulus, prime_modulus});
+    apply_to(residue, fn_id<scalar::Remainder>, {x, modulus});
+    emit(kir::Convert{c.result, residue});
   }
   void propagate(ScalarId to, ScalarId from) {
     if (from_float_[static_cast<std::size_t>(from)]) from_float_[static_cast<std::size_t>(to)] = true;
@@ -129,15 +153,24 @@ class Retyper {
     kir::Combine r = c;
     r.a = at(c.a);
     r.b = at(c.b);
-    if (is_float(from_.buffers[static_cast<std::size_t>(c.buffer)].dtype)) {
+    if (const auto& buffer = from_.buffers[static_cast<std::size_t>(c.buffer)]; is_float(buffer.dtype)) {
       if (system_ == System::provenance) {
         if (c.b >= 0) r.a = apply<scalar::Or>(r.a, r.b), r.b = -1;
         r.fn = fn_id<scalar::Or>;
       } else if (!ring_keeps(c.fn)) {
         throw NotApplicable{"it combines with " + std::string(plumb::row(c.fn).name)};
+      } else if (system_ == System::prime && needs_remainder(c.fn)) {
+        if (buffer.space == kir::Space::global) throw NotApplicable{"it combines into its output, whose elements may be stored once"};
+        return combine_residues(r);
       }
     }
     emit(r);
+  }
+  void combine_residues(const kir::Combine& c) {
+    const auto old = fresh(), next = fresh();
+    emit(kir::Load{old, c.buffer, c.index, {}});
+    kept_residue(next, c.fn, c.b >= 0 ? SmallVector<ScalarId, 3>{c.a, c.b, old} : SmallVector<ScalarId, 3>{old, c.a});
+    emit(kir::Store{c.buffer, c.index, next});
   }
 
   void statement(const kir::CheckIndex& c) {

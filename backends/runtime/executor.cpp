@@ -63,7 +63,12 @@ struct Session::State {
     if (o.poison)
       for (auto& v : out) poison(v);
     if (o.observer) o.observer->before_launch(kernel, ordinal, in);
-    executable->launch(numbers.at(&kernel), pointers);
+    try {
+      executable->launch(numbers.at(&kernel), pointers);
+    } catch (const kir::ViolationError& e) {
+      if (o.observer) o.observer->on_violation(kernel, ordinal, in, e.violation());
+      throw;
+    }
     if (o.observer) o.observer->after_launch(kernel, ordinal, in, out);
     ++ordinal;
   }

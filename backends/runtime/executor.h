@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "ir/kernel/violation.h"
 #include "ir/tensor/literal.h"
 #include "lowering/program.h"
 
@@ -17,6 +18,9 @@ class Observer {
   /// Ordinal counts launches in a run, from 0; the prelude's come first, in the run that loads.
   virtual void before_launch(const kir::Kernel&, int /*ordinal*/, std::span<const ir::Literal> /*inputs*/) {}
   virtual void after_launch(const kir::Kernel&, int /*ordinal*/, std::span<const ir::Literal> /*inputs*/, std::span<const ir::Literal> /*outputs*/) {}
+  /// Instead of after_launch, where the target saw the kernel do what its language forbids. The run then ends with the
+  /// kir::ViolationError.
+  virtual void on_violation(const kir::Kernel&, int /*ordinal*/, std::span<const ir::Literal> /*inputs*/, const kir::Violation&) {}
 };
 
 struct RunOptions {

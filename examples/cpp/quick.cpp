@@ -12,7 +12,7 @@ int main() {
     })");
   const plumb::Array x{{2, 3}, {1, 2, 3, 4, 5, 6}}, w{{3, 2}, {1, -1, 0, 2, -1, 1}};
   plumb::CheckReport report;
-  const auto y = program.run({x, w}, {.target = "cpu", .check = plumb::CheckMode::kernel}, &report)[0];
+  const auto y = program.run({x, w}, {.target = "cpu", .check = plumb::Check::kernel}, &report)[0];
   const auto reference = program.run({x, w}, {.target = "reference"})[0];
   for (float v : y.data) std::cout << v << ' ';
   std::cout << "\nchecked " << report.kernels << " kernel, " << report.decided << " of " << report.elements << " elements decided\n";

@@ -1,4 +1,5 @@
-// Elementary functions, correctly rounded: MPFR computes with more and more bits until the rounding is decided.
+// Elementary functions, correctly rounded: MPFR computes with more and more bits until the rounding is decided. And
+// floors of huge quotients, in bits enough for all of them.
 #include <mpfr.h>
 
 #include <cmath>
@@ -21,6 +22,11 @@ void sigmoid(mpfr_t r, const mpfr_t x) {  // 1 / (1 + e^-x)
   mpfr_exp(r, r, MPFR_RNDN);
   mpfr_add_ui(r, r, 1, MPFR_RNDN);
   mpfr_ui_div(r, 1, r, MPFR_RNDN);
+}
+
+void reciprocal_root(mpfr_t r, const mpfr_t x) {  // IEEE 754's: a zero keeps its sign, which MPFR's drops
+  if (mpfr_zero_p(x)) mpfr_ui_div(r, 1, x, MPFR_RNDN);
+  else mpfr_rec_sqrt(r, x, MPFR_RNDN);
 }
 
 /// Evaluates with r's precision. MPFR's own functions are correctly rounded to it; sigmoid has a few ulps.
@@ -48,7 +54,7 @@ void evaluate(FnId fn, mpfr_t r, const mpfr_t x, const mpfr_t y) {
   else if (fn == fn_id<Erf>) mpfr_erf(r, x, MPFR_RNDN);
   else if (fn == fn_id<Erfc>) mpfr_erfc(r, x, MPFR_RNDN);
   else if (fn == fn_id<Cbrt>) mpfr_cbrt(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Rsqrt>) mpfr_rec_sqrt(r, x, MPFR_RNDN);
+  else if (fn == fn_id<Rsqrt>) reciprocal_root(r, x);
   else if (fn == fn_id<Sigmoid>) sigmoid(r, x);
   else if (fn == fn_id<Pow>) mpfr_pow(r, x, y, MPFR_RNDN);
   else if (fn == fn_id<Atan2>) mpfr_atan2(r, x, y, MPFR_RNDN);
@@ -89,6 +95,15 @@ double exact_elementary(FnId fn, DType t, double x, double y) {
     }
     return round_to(t, to_odd(r.v));
   }
+}
+
+double exact_floor_quotient(DType t, double x, double y) {
+  Real a(53), b(53), n(2200);  // more bits than the integer part of any quotient of doubles has: rounding down stops at the floor
+  mpfr_set_d(a.v, x, MPFR_RNDN);
+  mpfr_set_d(b.v, y, MPFR_RNDN);
+  mpfr_div(n.v, a.v, b.v, MPFR_RNDD);
+  mpfr_floor(n.v, n.v);
+  return t == DType::f64 ? mpfr_get_d(n.v, MPFR_RNDN) : round_to(t, to_odd(n.v));
 }
 
 double approximate(FnId fn, double x, double y) {

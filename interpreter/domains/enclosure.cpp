@@ -84,7 +84,9 @@ Enclosed divide(DType t, const Enclosed& x, const Enclosed& y) {
   if (empty(x) || empty(y)) return Enclosed::not_a_number();
   const bool point = y.lo == y.hi && std::signbit(y.lo) == std::signbit(y.hi);
   if (!point && y.lo <= 0 && y.hi >= 0) return Enclosed::anything();
-  return corners(t, x, y, [](double a, double b) { return a / b; }, double_quotient_exact(x, y));
+  auto r = corners(t, x, y, [](double a, double b) { return a / b; }, double_quotient_exact(x, y));
+  r.nan = r.nan || (y.lo == 0 && x.lo <= 0 && x.hi >= 0);  // 0 / 0 may come from inside the dividend
+  return r;
 }
 
 Enclosed compare(FnId fn, const Enclosed& x, const Enclosed& y) {
@@ -189,9 +191,15 @@ Enclosed remainder_like(FnId fn, DType t, std::span<const Enclosed> args) {
 
 }  // namespace
 
+/// The image of an operation, its rounding, and for a narrow format the rounding to f32, in which it may be kept.
 Enclosed rounded_hull(DType t, double lo, double hi, bool nan) {
-  const double low = round_to(t, lo), high = round_to(t, hi);  // NaN where the format has no infinity
-  return Enclosed::real(std::isnan(low) ? lo : least(lo, low), std::isnan(high) ? hi : greatest(hi, high), nan);
+  Enclosed e = Enclosed::real(lo, hi, nan);
+  for (DType kept : {t, is_narrow_float(t) ? DType::f32 : t}) {
+    const double low = round_to(kept, lo), high = round_to(kept, hi);  // NaN where the format has no infinity
+    if (!std::isnan(low)) e.lo = least(e.lo, low);
+    if (!std::isnan(high)) e.hi = greatest(e.hi, high);
+  }
+  return e;
 }
 
 Enclosed Enclosed::point(DType t, Number v) {
@@ -213,7 +221,7 @@ Enclosed enclose(FnId fn, DType t, std::span<const Enclosed> a) {
     case fn_id<Mul>: return multiply(t, a[0], a[1]);
     case fn_id<Div>: return divide(t, a[0], a[1]);
     case fn_id<Fma>: {
-      const auto p = multiply(DType::f64, a[0], a[1]), q = multiply(t, a[0], a[1]);
+      const auto p = exact_product(a[0], a[1]), q = multiply(t, a[0], a[1]);
       return hull(binary_add(t, p, a[2]), binary_add(t, q, a[2]), t);
     }
     case fn_id<Minimum>: return extremum(a[0], a[1], false);
@@ -242,6 +250,15 @@ Enclosed enclose(FnId fn, DType t, std::span<const Enclosed> a) {
   }
 }
 
+Enclosed exact_product(const Enclosed& x, const Enclosed& y) {
+  Enclosed p = multiply(DType::f64, x, y);
+  auto infinite = [](const Enclosed& e) { return e.lo == e.hi && std::isinf(e.lo); };
+  if (empty(p) || infinite(x) || infinite(y)) return p;
+  p.lo = std::min(p.lo, std::numeric_limits<double>::max());
+  p.hi = std::max(p.hi, std::numeric_limits<double>::lowest());
+  return p;
+}
+
 Enclosed hull(const Enclosed& a, const Enclosed& b, DType t) {
   if (is_float(t)) {
     if (empty(a)) return Enclosed::real(b.lo, b.hi, a.nan || b.nan);
@@ -266,6 +283,14 @@ Enclosed enclose_convert(const Enclosed& v, DType from, DType to) {
   }
   if (v.is_point(from)) return one({.f = v.nan ? std::nan("") : v.lo});
   if (is_bool(to)) return Enclosed::integer(v.lo <= 0 && v.hi >= 0 ? 0 : 1, v.nan || v.lo < 0 || v.hi > 0);
+  if (is_float(to) && !row(to).has_inf && !empty(v)) {
+    // Infinities become NaN; of the finite numbers beside them the greatest saturates.
+    if (v.lo == v.hi && std::isinf(v.lo)) return Enclosed::not_a_number();
+    constexpr double largest = std::numeric_limits<double>::max();
+    Enclosed r = hull(one({.f = std::max(v.lo, -largest)}), one({.f = std::min(v.hi, largest)}), to);
+    r.nan = v.nan || std::isinf(v.lo) || std::isinf(v.hi);
+    return r;
+  }
   Enclosed r = hull(one({.f = v.lo}), one({.f = v.hi}), to);
   if (v.nan) r = hull(r, one({.f = std::nan("")}), to);
   return r;

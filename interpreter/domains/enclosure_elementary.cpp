@@ -10,7 +10,7 @@ namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 using namespace scalar;
 
-/// Where the function is defined, and how it runs there.
+/// Where the function is defined, and how it runs there: from -0, where a root takes numbers from 0 on.
 struct Shape {
   double low = -inf, high = inf;
   enum { increasing, decreasing, even, wave } run = increasing;
@@ -18,11 +18,11 @@ struct Shape {
 
 Shape shape_of(FnId fn) {
   switch (fn) {
-    case fn_id<Sqrt>: return {0, inf, Shape::increasing};
-    case fn_id<Rsqrt>: return {0, inf, Shape::decreasing};
+    case fn_id<Rsqrt>: return {-0.0, inf, Shape::decreasing};
+    case fn_id<Sqrt>:
     case fn_id<Log>:
     case fn_id<Log2>:
-    case fn_id<Log10>: return {0, inf, Shape::increasing};
+    case fn_id<Log10>: return {-0.0, inf, Shape::increasing};
     case fn_id<Log1p>: return {-1, inf, Shape::increasing};
     case fn_id<Asin>:
     case fn_id<Atanh>: return {-1, 1, Shape::increasing};
@@ -96,7 +96,10 @@ Enclosed power(DType t, const Enclosed& x, const Enclosed& y) {
 Enclosed angle(DType t, const Enclosed& y, const Enclosed& x) {
   if (y.is_point(t) && x.is_point(t)) return y.nan || x.nan ? Enclosed::not_a_number() : at_point(fn_id<Atan2>, t, y.lo, x.lo);
   const bool one_branch = !y.nan && !x.nan && (x.lo > 0 || y.lo > 0 || y.hi < 0);
-  if (!one_branch) return Enclosed::real(-3.1415928, 3.1415928, y.nan || x.nan);
+  if (!one_branch) {
+    const double most = at_point(fn_id<Atan2>, t, 0.0, -1.0).hi;
+    return Enclosed::real(-most, most, y.nan || x.nan);
+  }
   Enclosed r = at_point(fn_id<Atan2>, t, y.lo, x.lo);
   for (auto [a, b] : {std::pair{y.lo, x.hi}, {y.hi, x.lo}, {y.hi, x.hi}}) r = hull(r, at_point(fn_id<Atan2>, t, a, b), t);
   return r;
@@ -118,6 +121,7 @@ Enclosed enclose_elementary(FnId fn, DType t, std::span<const Enclosed> args) {
   else if (s.run == Shape::wave) r = wave(fn, t, x);
   else {
     r = hull(at_point(fn, t, lo), at_point(fn, t, hi), t);
+    if (fn == fn_id<Rsqrt> && lo == 0) r = hull(r, at_point(fn, t, +0.0), t);  // between -inf at -0 and what follows
     if (s.run == Shape::even && lo < 0 && hi > 0) r = hull(r, at_point(fn, t, 0), t);
   }
   r.nan = r.nan || x.nan || outside;

@@ -113,14 +113,16 @@ double fused(DType t, double x, double y, double z) {
   return round_to(t, add_to_odd(x * y, z));  // the product of narrow floats is exact in a double
 }
 
+/// Below 2^50 two roundings leave the quotient of the exact multiple x - fmod(x, y) nearest to the integer that it is.
 double floor_division(DType t, double x, double y) {
-  if (y == 0 || std::isinf(x) || std::isnan(x) || std::isnan(y)) return x / y;
-  if (std::isinf(y)) return x == 0 ? std::copysign(0.0, x / y) : (x < 0) != (y < 0) ? -1 : std::copysign(0.0, x / y);
+  const double plain = x / y;
+  if (y == 0 || !std::isfinite(x) || std::isnan(y)) return plain;
+  const bool opposite = (x < 0) != (y < 0);
+  if (std::isinf(y)) return x != 0 && opposite ? -1 : std::copysign(0.0, plain);
+  if (std::fabs(plain) >= 0x1p50) return exact_floor_quotient(t, x, y);
   const double r = std::fmod(x, y);  // exact
-  double q = std::nearbyint((x - r) / y);
-  if (r != 0 && (r < 0) != (y < 0)) q -= 1;
-  if (std::fabs(q) >= 0x1p52) return round_to(t, (x - r) / y);
-  return q == 0 ? std::copysign(0.0, x / y) : round_to(t, q);
+  const double q = std::nearbyint((x - r) / y) - (r != 0 && opposite ? 1 : 0);
+  return q == 0 ? std::copysign(0.0, plain) : round_to(t, q);
 }
 
 double remainder_of(DType t, double x, double y) {

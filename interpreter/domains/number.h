@@ -30,5 +30,7 @@ Number number(DType t, double v);
 double approximate(FnId fn, double x, double y = 0);
 /// f(x) rounded once to `t` by arbitrary precision (MPFR), whatever it costs.
 double exact_elementary(FnId fn, DType t, double x, double y);
+/// floor(x / y) of the exact quotient, rounded once to `t`; x and y finite, y not 0, the quotient 1 or more in magnitude.
+double exact_floor_quotient(DType t, double x, double y);
 
 }  // namespace plumb::interp

@@ -25,10 +25,12 @@
 #include <optional>
 #include <span>
 
-#include "interpreter/kernel/violation.h"
 #include "ir/kernel/kernel.h"
+#include "ir/kernel/violation.h"
 
 namespace plumb::interp {
+
+using kir::Violation, kir::ViolationError, kir::ViolationKind;
 
 struct KernelOptions {
   int warp = 32;

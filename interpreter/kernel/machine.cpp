@@ -4,22 +4,6 @@
 #include "ir/kernel/text.h"
 #include "ir/support/index_space.h"
 
-namespace plumb::interp {
-
-std::string Violation::str() const {
-  std::string s = "kernel @" + kernel + ": " + name(kind) + ": " + what;
-  if (!buffer.empty()) {
-    s += "\n  at: " + buffer + "[";
-    for (std::size_t d = 0; d < index.size(); ++d) s += (d ? ", " : "") + std::to_string(index[d]);
-    s += "]";
-  }
-  if (!statement.empty()) s += "\n  in: " + statement;
-  for (std::size_t i = 0; i < loops.size(); ++i) s += (i ? ", " : "\n  where ") + loops[i].first + " = " + std::to_string(loops[i].second);
-  return s;
-}
-
-}  // namespace plumb::interp
-
 namespace plumb::interp::kernel {
 
 Machine::Machine(const Program& p) : regions(p.regions.size()), warp(p.options.warp), program_(p), file_(nullptr, std::free) {
@@ -36,6 +20,7 @@ Machine::Machine(const Program& p) : regions(p.regions.size()), warp(p.options.w
     r.elements = plan.elements;
     r.instances = plan.instances;
     r.owner_lanes = plan.owner_lanes;
+    r.shared = p.kernel.buffers[b].space == kir::Space::shared;
   }
 }
 
@@ -73,7 +58,7 @@ void Machine::on_read(const Op& op, Region& r, std::int64_t element, LaneId me) 
   auto& x = r.trace[e];
   if (unordered(t, x.writer, me, false)) fail(ViolationKind::race, op, me, who(*this, me) + " reads what " + who(*this, x.writer) + " of another iteration or interval wrote, and nothing orders the two", &r, element);
   // The first reader and the latest one stand for all: whatever is unordered with another is unordered with one of them.
-  const bool keep_first = x.read[0] >= r.fresh && unordered(x.read[0], x.reader[0], me, false);
+  const bool keep_first = x.read[0] >= held_since(r) && unordered(x.read[0], x.reader[0], me, false);
   const int k = keep_first ? 1 : 0;
   x.read[k] = now;
   x.reader[k] = me;
@@ -85,9 +70,9 @@ void Machine::on_write(const Op& op, Region& r, std::int64_t element, LaneId me,
   if (t == in_flight) fail(ViolationKind::async, op, me, "an async copy into this element is in flight", &r, element);
   if (!r.trace.empty()) {
     auto& x = r.trace[e];
-    if (t >= r.fresh && unordered(t, x.writer, me, false)) fail(ViolationKind::race, op, me, who(*this, me) + " and " + who(*this, x.writer) + " both write, and nothing orders the two", &r, element);
+    if (t >= held_since(r) && unordered(t, x.writer, me, false)) fail(ViolationKind::race, op, me, who(*this, me) + " and " + who(*this, x.writer) + " both write, and nothing orders the two", &r, element);
     for (int k = 0; k < 2; ++k)
-      if (x.read[k] >= r.fresh && unordered(x.read[k], x.reader[k], me, true))
+      if (x.read[k] >= held_since(r) && unordered(x.read[k], x.reader[k], me, true))
         fail(ViolationKind::race, op, me, who(*this, me) + " writes what " + who(*this, x.reader[k]) + " read, and nothing orders the two", &r, element);
     x.writer = me;
   }

@@ -1,8 +1,7 @@
 // dot_general and convolution: C[b, m, n] = Σ_k A[b, m, k]·B[b, k, n] over index maps, in blocks of columns.
-#include <thread>
-
 #include "interpreter/tensor/contract_block.h"
 #include "interpreter/tensor/dense.h"
+#include "interpreter/tensor/parallel.h"
 
 namespace plumb::interp {
 namespace {
@@ -72,15 +71,6 @@ Problem convolution_problem(const ir::Node& n, const Extents& x, const Extents& 
     return o;
   };
   return p;
-}
-
-/// Runs f(block number) for all blocks on two threads or more.
-void parallel(std::int64_t blocks, const std::function<void(std::int64_t)>& f) {
-  const auto threads = std::min<std::int64_t>(blocks, std::max(1u, std::thread::hardware_concurrency()));
-  std::vector<std::thread> pool;
-  for (std::int64_t t = 1; t < threads; ++t) pool.emplace_back([&, t] { for (std::int64_t i = t; i < blocks; i += threads) f(i); });
-  for (std::int64_t i = 0; i < blocks; i += threads) f(i);
-  for (auto& t : pool) t.join();
 }
 
 /// All the work between gathering factors and storing sums is `Columns`: one block of columns against one row.
@@ -154,8 +144,7 @@ Enclosed slow_sum(const Problem& p, DType t, std::int64_t b, std::int64_t i, std
   s.add(Enclosed::real(0, 0));
   for (std::int64_t k = 0; k < p.k; ++k) {
     const auto o = p.b(b, k, j);
-    const Enclosed args[] = {x[static_cast<std::size_t>(p.a(b, i, k))], o < 0 ? Enclosed::real(0, 0) : w[static_cast<std::size_t>(o)]};
-    s.add(enclose(fn_id<scalar::Mul>, accumulator(t), args));
+    s.add(exact_product(x[static_cast<std::size_t>(p.a(b, i, k))], o < 0 ? Enclosed::real(0, 0) : w[static_cast<std::size_t>(o)]));
   }
   return finish_sum(s, accumulator(t), height, 1);
 }

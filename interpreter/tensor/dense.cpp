@@ -1,5 +1,6 @@
 #include "interpreter/tensor/dense.h"
 
+#include <limits>
 #include <numeric>
 
 namespace plumb::interp {
@@ -20,7 +21,8 @@ Number reduction_identity(FnId fn, DType t) {
   if (fn == fn_id<And>) return is_bool(t) ? Number{.u = 1} : convert({.i = -1}, DType::i64, t);
   if (fn == fn_id<Maximum> || fn == fn_id<Minimum>) {
     const bool least = fn == fn_id<Maximum>;
-    if (is_float(t)) return convert({.f = least ? -HUGE_VAL : HUGE_VAL}, DType::f64, t);
+    const double most = row(t).has_inf ? HUGE_VAL : std::numeric_limits<double>::max();  // which saturates
+    if (is_float(t)) return convert({.f = least ? -most : most}, DType::f64, t);
     if (!is_signed(t)) return least ? Number{.u = 0} : convert({.i = -1}, DType::i64, is_bool(t) ? DType::boolean : t);
     const auto greatest = static_cast<std::int64_t>((std::uint64_t{1} << row(t).precision) - 1);
     return {.i = least ? -greatest - 1 : greatest};

@@ -28,6 +28,11 @@ struct EnclosureOptions {
 /// The set of answers that a relaxed lowering may give.
 std::vector<EnclosedTensor> evaluate_enclosure(const ir::Module& module, std::span<const ir::Literal> inputs, const EnclosureOptions& options = {});
 
+/// One result at chosen elements (row-major places), computing only what they need: what any element of a huge program is,
+/// without the others. For functions of primitives without control flow; else unsupported.
+std::vector<Number> evaluate_at(const ir::Function& function, std::span<const ir::Literal> inputs, std::size_t result, std::span<const std::int64_t> places);
+std::vector<Enclosed> evaluate_enclosure_at(const ir::Function& function, std::span<const ir::Literal> inputs, std::size_t result, std::span<const std::int64_t> places, const EnclosureOptions& options = {});
+
 /// The contract's longest chain for n terms: reductions, and contractions.
 std::int64_t reduce_height(std::int64_t terms);
 std::int64_t dot_height(std::int64_t terms);

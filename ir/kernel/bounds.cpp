@@ -127,7 +127,16 @@ std::optional<Range> Bounds::range(const Affine& x, int depth) const {
 bool Bounds::unreachable() const {
   for (const auto& s : scope_)
     if (s.range && s.range->high < s.range->low) return true;
+  const auto empty = [&](const Term& t) {
+    const auto r = narrowed(t.atom, atom(t.atom, 0));
+    return r && r->high < r->low;
+  };
+  // e >= 0 and f >= 0 give e + f >= 0.
+  for (std::size_t i = 0; i < conditions_.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (const auto r = interval(conditions_[i].expr + conditions_[j].expr, 0); r && r->high < 0) return true;
   return std::any_of(conditions_.begin(), conditions_.end(), [&](const Condition& c) {
+    if (std::any_of(c.expr.terms().begin(), c.expr.terms().end(), empty)) return true;
     const auto r = interval(c.expr, 0);
     return r && (r->high < 0 || (c.equality && r->low > 0));
   });

@@ -94,8 +94,10 @@ struct Reduction {
   std::int64_t height = 0;        ///< longest chain of combining steps that any term passes
 };
 
-/// Inverse of an output's writes: for the element at `coordinate(k)`, the value of each enclosing loop variable that
-/// writes it. The witness that each element is written exactly once.
+/// Inverse of one store to an output: for the element at `coordinate(k)`, the value of each loop variable around the store.
+/// The maps of a buffer stand in the order of its stores. The element is written by the one store whose loop values then lie
+/// in their loops' ranges, whose conditions hold, and whose index is the element: the witness that each element is written
+/// exactly once. A store at a place that data decides has no map (and is its buffer's only one).
 struct OutputMap {
   BufferId buffer;
   std::vector<std::pair<VarId, Affine>> inverse;

@@ -11,7 +11,7 @@
 //       stand only allocations and definitions. No parallel loop stands inside gpu, vector or tile loops; a vector or tile
 //       loop holds no parallel, vector, gpu or tile loop; tile loops stand in a gpu_thread nest.
 //   M1  inputs are never written; fragments are touched by tile operations only, and these by nothing else.
-//   M2  nothing is read or combined into that no statement can have written before.
+//   M2  nothing is read or combined into that no statement can have written before, where anything gets there at all.
 //   B1  barriers, shuffles and async copies stand in a gpu_thread nest; barriers not in vector or tile loops, and not under control that depends on loaded data.
 //   R1  reductions and sites that statements name exist; a site's check has a positive extent or none at all.
 //   O1  output maps are of outputs, name real loops once each, and use coordinates of the output only.
@@ -136,7 +136,7 @@ const Buffer& Verifier::buffer(BufferId b) {
 
 /// A write of the buffer stands before this in the text, or in a loop around this (inside the buffer's scope).
 void Verifier::readable(BufferId b) {
-  if (is_input_[static_cast<std::size_t>(b)]) return;
+  if (is_input_[static_cast<std::size_t>(b)] || bounds_.unreachable()) return;
   for (auto w : writes_[static_cast<std::size_t>(b)]) {
     if (w < place_) return;
     for (auto l = alloc_depth_[static_cast<std::size_t>(b)]; l < loops_.size(); ++l)

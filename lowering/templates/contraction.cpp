@@ -1,6 +1,7 @@
 #include "lowering/templates/contraction.h"
 
 #include "ir/tensor/op_table.h"
+#include "lowering/templates/grid.h"
 
 namespace plumb::lowering {
 namespace {
@@ -53,13 +54,14 @@ Contraction::Contraction(KernelContext& c) : c_(c), x_(c.anchor_node().operands[
   n = free_axes(w, rb, rc);
 }
 
-ScalarId Contraction::lhs(const Indices& b, const Indices& mi, const Indices& ki) const {
+ScalarId Contraction::lhs(const Indices& b, const Indices& mi, const Indices& ki, const kir::Predicate& wanted) const {
   const auto& node = c_.anchor_node();
-  if (!convolution) return c_.e.at(x_, assemble(c_.spec.type(x_).rank(), node.attrs.ints("lhs_batch"), node.attrs.ints("lhs_contract"), b, ki, mi));
+  const auto element = [&](ir::ValueId v, const Indices& at) { return wanted.empty() ? c_.e.at(v, at) : c_.e.at_guarded(v, at, wanted, c_.b.constant(dtype, 0)); };
+  if (!convolution) return element(x_, assemble(c_.spec.type(x_).rank(), node.attrs.ints("lhs_batch"), node.attrs.ints("lhs_contract"), b, ki, mi));
   Indices at{b[1] * per_group_out + mi[0]};
   at.insert(at.end(), ki.begin(), ki.end());
   if (c_.options.fault == Fault::swapped_axes && at.size() == 4 && k[1] == k[2]) std::swap(at[2], at[3]);
-  return c_.e.at(w_, at);
+  return element(w_, at);
 }
 
 ScalarId Contraction::rhs(const Indices& b, const Indices& ki, const Indices& ni, const kir::Predicate& wanted) const {
@@ -133,14 +135,16 @@ void lower_contraction(KernelContext& c) {
   const Contraction p(c);
   const std::int64_t terms = p.terms(), rows = element_count(p.m), columns = element_count(p.n);
   const int id = c.declare_reduction(fn_id<scalar::Add>, accumulator(c.spec.type(c.anchor_node().operands[0]).dtype), terms, contraction_height(terms));
-  const bool tiled = rows >= 4 && columns >= c.width() / 2 && terms >= 4 && rows * columns * terms >= 4096;
+  const bool grid = c.options.target.grid;
+  const bool tiled = grid ? rows >= 8 && columns >= 8 && terms >= 8 : rows >= 4 && columns >= c.width() / 2 && terms >= 4 && rows * columns * terms >= 4096;
   auto merge = mergeable_axes(c.spec, c.anchor);
   const std::size_t first_n = c.shape.size() - p.n.size();
   // Neighbouring axes of n join when the tile treats them as one; the others are loops of their own.
   const bool join = tiled || p.flat_n() || (!c.shape.empty() && c.shape.back() < c.width());
   for (std::size_t d = 0; d < merge.size(); ++d) merge[d] = merge[d] && d >= first_n && join;
   c.place_contraction(merge, p.convolution, p.flat_n());
-  tiled ? lower_tiled(c, p, id) : lower_direct(c, p, id);
+  if (tiled) return grid ? lower_grid_contraction(c, p, id) : lower_tiled(c, p, id);
+  lower_direct(c, p, id);
 }
 
 }  // namespace plumb::lowering

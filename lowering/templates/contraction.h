@@ -12,8 +12,8 @@ struct Contraction {
   bool convolution = false;
   std::int64_t per_group_out = 1, per_group_in = 1;
 
-  /// Elements at coordinates; `wanted` guards reads of B for lanes beyond n.
-  ScalarId lhs(const Indices& b, const Indices& m, const Indices& k) const;
+  /// Elements at coordinates; where `wanted` does not hold nothing is read, and the element is 0.
+  ScalarId lhs(const Indices& b, const Indices& m, const Indices& k, const kir::Predicate& wanted = {}) const;
   ScalarId rhs(const Indices& b, const Indices& k, const Indices& n, const kir::Predicate& wanted) const;
   Indices output(const Indices& b, const Indices& m, const Indices& n) const;
   /// The inverse of output.

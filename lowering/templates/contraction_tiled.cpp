@@ -54,7 +54,10 @@ class Tiled {
       const std::int64_t splits = row_splits(panels * element_count(p_.batch)), blocks = (rows_ + tile_.rows - 1) / tile_.rows;
       const std::int64_t share = (blocks + splits - 1) / splits;
       c_.b.loop("n", panels, kir::LoopKind::parallel, [&](Affine panel) {
-        c_.b.loop("m", splits, kir::LoopKind::parallel, [&](Affine split) { work(b, panel, split, share); });
+        c_.b.loop("m", splits, kir::LoopKind::parallel, [&](Affine split) {
+          declare_outer_loops(b, panel, split, share);
+          work(b, panel, split, share);
+        });
       });
     };
     batches({});
@@ -66,6 +69,17 @@ class Tiled {
     return std::max<std::int64_t>(1, std::min(wanted, rows_ / std::max(1, 4 * tile_.rows)));
   }
 
+  /// Which iterations of the loops around write an element.
+  void declare_outer_loops(const Indices& b, const Affine& panel, const Affine& split, std::int64_t share) {
+    Indices batch, m, n;
+    p_.coordinates(output_coordinates(c_), batch, m, n);
+    row_of_output_ = flat_index(m, p_.m), column_of_output_ = flat_index(n, p_.n);
+    for (std::size_t d = 0; d < b.size(); ++d) outer_.emplace_back(loop_var(b[d]), batch[d]);
+    outer_.emplace_back(loop_var(panel), kir::floor_div(column_of_output_, tile_.columns));
+    outer_.emplace_back(loop_var(split), kir::floor_div(row_of_output_, share * tile_.rows));
+    share_ = share;
+  }
+
   Affine column(const Affine& panel, const Affine& j) const { return panel * tile_.columns + j; }
   kir::Predicate wanted(const Affine& n) const { return columns_ % tile_.columns ? kir::Predicate{kir::below(n, columns_)} : kir::Predicate{}; }
 
@@ -74,6 +88,7 @@ class Tiled {
     pack(packed, b, panel, {});
     const std::int64_t full = rows_ / tile_.rows, rest = rows_ % tile_.rows;
     c_.b.loop("r", share, kir::LoopKind::serial, [&](Affine r) {
+      outer_.emplace_back(loop_var(r), kir::mod(kir::floor_div(row_of_output_, tile_.rows), share_));
       const Affine block = split * share + r;
       c_.b.when({kir::below(block, full)}, [&] { rows(packed, b, block * tile_.rows, tile_.rows, panel); });
       if (rest) c_.b.when({kir::Condition{block - full, true}}, [&] { rows(packed, b, full * tile_.rows, static_cast<int>(rest), panel); });
@@ -120,6 +135,10 @@ class Tiled {
       if (terms_ % block_terms) one(terms_ / block_terms * block_terms, terms_ % block_terms);
     }
     each(rows, false, [&](Affine i, Affine j) {
+      kir::OutputMap map{c_.output.buffer, outer_};
+      map.inverse.emplace_back(loop_var(i), kir::mod(row_of_output_, tile_.rows));
+      map.inverse.emplace_back(loop_var(j), kir::mod(column_of_output_, tile_.columns));
+      c_.kernel->output_maps.push_back(std::move(map));
       const Affine n = column(panel, j);
       auto write = [&] {
         c_.e.enter_block();
@@ -161,7 +180,9 @@ class Tiled {
   int reduction_;
   Tile tile_;
   DType acc_type_;
-  std::int64_t terms_, columns_, rows_;
+  std::int64_t terms_, columns_, rows_, share_ = 1;
+  std::vector<std::pair<kir::VarId, Affine>> outer_;   ///< inverse of the loops around a block of rows
+  Affine row_of_output_, column_of_output_;
 };
 
 }  // namespace

@@ -1,99 +1,131 @@
-#include "lowering/templates/grid_reduce.h"
-
-#include <bit>
-
-#include "ir/kernel/builder.h"
+#include "lowering/templates/grid.h"
 
 namespace plumb::lowering {
-
-using kir::Affine;
-using kir::BufferId;
-using kir::KernelBuilder;
-using kir::LoopKind;
-using kir::Space;
-
 namespace {
 
-class RowReduce {
- public:
-  RowReduce(kir::Kernel& k, const GridReduce& p) : b_(k), p_(p), sum_(accumulator(p.dtype)) {}
+using Term = std::function<ScalarId(const Affine&)>;
 
-  void run() {
-    const bool tree = p_.finish == GridReduce::Finish::tree;
-    x_ = b_.input("x", p_.dtype, {p_.rows, p_.terms});
-    out_ = b_.output("out", p_.dtype, {p_.rows});
-    b_.loop("row", p_.rows, LoopKind::gpu_block, [&](Affine row) {
-      parts_ = b_.alloc("parts", sum_, {tree ? p_.threads : p_.threads / p_.warp}, Space::shared);
-      b_.loop("thread", p_.threads, LoopKind::gpu_thread, [&](Affine thread) {
-        acc_ = b_.alloc("acc", sum_, {1});
-        own_terms(row, thread);
-        tree ? finish_tree(row, thread) : finish_shuffles(row, thread);
-      }, 0);
-      b_.kernel().output_maps.push_back({out_, {{row.terms().at(0).atom.id, Affine::coordinate(0)}}});
-    }, 0);
+/// What the threads of one block do together. Each thread's running value stands in `acc_`; the result ends in thread 0's.
+class BlockReduce {
+ public:
+  BlockReduce(KernelContext& c, FnId fn, DType dtype, int reduction, std::int64_t threads) : c_(c), fn_(fn), dtype_(dtype), reduction_(reduction), threads_(threads) {}
+
+  void run(const Affine& thread, std::int64_t terms, const Term& term) {
+    thread_ = thread;
+    acc_ = c_.b.alloc("acc", dtype_, {1});
+    levels(terms, term);
   }
+  ScalarId result() { return c_.b.load(acc_, {0}); }
 
  private:
-  /// Terms thread, thread + threads, …: neighbouring threads read neighbouring elements.
-  void own_terms(const Affine& row, const Affine& thread) {
-    b_.store(acc_, {0}, b_.constant(sum_, p_.identity));
-    b_.loop("s", (p_.terms + p_.threads - 1) / p_.threads, LoopKind::serial, [&](Affine s) {
-      const Affine e = s * p_.threads + thread;
-      const auto one = [&] { b_.combine(acc_, {0}, p_.fn, b_.convert(b_.load(x_, {row, e}), sum_), 0); };
-      p_.terms % p_.threads ? b_.when({kir::below(e, p_.terms)}, one) : one();
-    });
-  }
-
-  void finish_tree(const Affine& row, const Affine& thread) {
-    b_.store(parts_, {thread}, b_.load(acc_, {0}));
-    barrier();
-    for (std::int64_t h = p_.threads / 2; h >= 1; h /= 2) {
-      b_.when({kir::below(thread, h)}, [&] { b_.combine(parts_, {thread}, p_.fn, b_.load(parts_, {thread + h}), 0); });
+  void levels(std::int64_t n, const Term& term) {
+    if (n <= reduction_chunk) return chunk(n, term);
+    const std::int64_t full = n / reduction_chunk, rest = n % reduction_chunk;
+    const auto partial = c_.b.alloc("partial", dtype_, {full + (rest > 0)}, kir::Space::shared);
+    const auto one = [&](const Affine& k, std::int64_t terms) {
+      chunk(terms, [&](const Affine& i) { return term(k * reduction_chunk + i); });
+      only(1, [&] { c_.b.store(partial, {k}, c_.b.load(acc_, {0})); });
       barrier();
-    }
-    b_.when({{thread, true}}, [&] { b_.store(out_, {row}, b_.convert(b_.load(parts_, {0}), p_.dtype)); });
+    };
+    c_.b.loop("k", full, kir::LoopKind::serial, [&](Affine k) { one(k, reduction_chunk); });
+    if (rest > 0) one(full, rest);
+    levels(full + (rest > 0), [&](const Affine& i) { return c_.b.load(partial, {i}); });
   }
 
-  void finish_shuffles(const Affine& row, const Affine& thread) {
-    const Affine lane = kir::mod(thread, p_.warp), warp = kir::floor_div(thread, p_.warp);
-    const std::int64_t warps = p_.threads / p_.warp;
-    across(p_.warp);
-    b_.when({{lane, true}}, [&] { b_.store(parts_, {warp}, b_.load(acc_, {0})); });
-    barrier();
-    b_.when({kir::below(thread, p_.warp)}, [&] {
-      b_.store(acc_, {0}, b_.load(parts_, {thread}, {kir::below(thread, warps)}, b_.constant(sum_, p_.identity)));
-      across(p_.warp);
-    });
-    b_.when({{thread, true}}, [&] { b_.store(out_, {row}, b_.convert(b_.load(acc_, {0}), p_.dtype)); });
+  /// Serial in each lane, then halving: across warps through shared memory, within the first warp by shuffles.
+  void chunk(std::int64_t n, const Term& term) {
+    const std::int64_t lanes = std::min(n, reduction_lanes), steps = n / reduction_lanes, rest = n % reduction_lanes;
+    only(lanes, [&] { c_.b.store(acc_, {0}, c_.b.convert(term(thread_), dtype_)); });
+    const auto step = [&](const Affine& s) { c_.b.combine(acc_, {0}, fn_, c_.b.convert(term(s * reduction_lanes + thread_), dtype_), reduction_); };
+    if (steps > 1)
+      c_.b.loop("s", steps - 1, kir::LoopKind::serial, [&](Affine s) {
+        c_.e.enter_block();
+        step(s + 1);
+      });
+    if (steps > 0 && rest > 0) only(rest, [&] { step(steps); });
+    const std::int64_t warp = c_.options.target.warp;
+    std::int64_t alive = lanes;
+    if (alive > warp) alive = across_warps(alive, warp);
+    within_warp(alive);
   }
-  /// All lanes of a warp end with the combination of their values.
-  void across(std::int64_t lanes) {
-    for (std::int64_t d = lanes / 2; d >= 1; d /= 2) b_.combine(acc_, {0}, p_.fn, b_.shuffle(b_.load(acc_, {0}), kir::ShuffleMode::bit_xor, d), 0);
+
+  std::int64_t across_warps(std::int64_t alive, std::int64_t warp) {
+    const auto parts = c_.b.alloc("parts", dtype_, {alive}, kir::Space::shared);
+    only(alive, [&] { c_.b.store(parts, {thread_}, c_.b.load(acc_, {0})); });
+    barrier();
+    for (std::int64_t h = reduction_lanes / 2; h >= warp; h /= 2) {
+      if (alive <= h) continue;
+      only(std::min(h, alive - h), [&] {
+        c_.b.combine(acc_, {0}, fn_, c_.b.load(parts, {thread_ + h}), reduction_);
+        if (h > warp) c_.b.store(parts, {thread_}, c_.b.load(acc_, {0}));
+      });
+      if (h > warp) barrier();
+      alive = h;
+    }
+    return alive;
+  }
+
+  void within_warp(std::int64_t alive) {
+    const std::int64_t warp = c_.options.target.warp;
+    const auto halve = [&] {
+      for (std::int64_t h = warp / 2; h >= 1; h /= 2) {
+        if (alive <= h) continue;
+        const auto other = c_.b.shuffle(c_.b.load(acc_, {0}), kir::ShuffleMode::down, h);
+        only(std::min(h, alive - h), [&] { c_.b.combine(acc_, {0}, fn_, other, reduction_); });
+        alive = h;
+      }
+    };
+    only(warp, [&] {
+      // Lanes without a term still take part in shuffles: they bring a value that nobody combines.
+      if (alive < warp) c_.b.when({kir::at_least(thread_, alive)}, [&] { c_.b.store(acc_, {0}, c_.b.constant(dtype_, 0)); });
+      halve();
+    });
+  }
+
+  /// Threads below n alone.
+  void only(std::int64_t n, const std::function<void()>& body) {
+    const auto entered = [&] {
+      c_.e.enter_block();
+      body();
+    };
+    n < threads_ ? c_.b.when({kir::below(thread_, n)}, entered) : entered();
   }
   void barrier() {
-    if (p_.barriers) b_.barrier();
+    if (c_.options.fault != Fault::missing_barrier) c_.b.barrier();
   }
 
-  KernelBuilder b_;
-  GridReduce p_;
-  DType sum_;
-  BufferId x_ = -1, out_ = -1, parts_ = -1, acc_ = -1;
+  KernelContext& c_;
+  FnId fn_;
+  DType dtype_;
+  int reduction_;
+  std::int64_t threads_;
+  Affine thread_;
+  BufferId acc_ = -1;
 };
 
 }  // namespace
 
-kir::Kernel grid_reduce(const GridReduce& p) {
-  const auto power = [](std::int64_t n) { return std::has_single_bit(static_cast<std::uint64_t>(n)); };
-  require(p.threads > 0 && power(p.threads) && power(p.warp), "threads and lanes of a row reduction are powers of two");
-  const bool shuffles = p.finish == GridReduce::Finish::shuffles;
-  require(!shuffles || (p.threads % p.warp == 0 && p.threads <= p.warp * p.warp), "one warp combines the sums of all");
-  kir::Kernel k;
-  k.name = k.schedule = "grid_reduce";
-  const auto log2 = [](std::int64_t n) { return static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(n)) - 1); };
-  const auto levels = shuffles ? 2 * log2(p.warp) : log2(p.threads);
-  k.reductions.push_back({-1, p.fn, accumulator(p.dtype), false, p.terms, (p.terms + p.threads - 1) / p.threads + levels});
-  RowReduce(k, p).run();
-  return k;
+bool fills_a_block(std::int64_t terms) { return terms >= 64; }
+
+void lower_grid_reduce(KernelContext& c, FnId fn, DType dtype, std::int64_t terms, int reduction, const std::function<ScalarId(const Indices&, const Affine&)>& term) {
+  c.kernel->schedule = "grid_reduce";
+  const std::int64_t warp = c.options.target.warp, threads = (std::min(terms, reduction_lanes) + warp - 1) / warp * warp;
+  if (c.options.fault == Fault::dropped_term) --terms;
+  kir::OutputMap map{c.output.buffer, {}};
+  c.b.loop("block", element_count(c.shape), kir::LoopKind::gpu_block, [&](Affine block) {
+    map.inverse.emplace_back(loop_var(block), flat_index(output_coordinates(c), c.shape));
+    const auto at = delinearize(block, c.shape, c.b.ranges());
+    BlockReduce reduce(c, fn, c.accumulator_dtype(dtype), reduction, threads);
+    c.b.loop("thread", threads, kir::LoopKind::gpu_thread, [&](Affine thread) {
+      map.inverse.emplace_back(loop_var(thread), 0);
+      reduce.run(thread, terms, [&](const Affine& i) { return term(at, i); });
+      c.b.when({{thread, true}}, [&] {
+        c.e.enter_block();
+        c.finish(at, c.b.convert(reduce.result(), Emitter::compute_dtype(dtype)));
+      });
+    }, 0);
+  }, 0);
+  c.kernel->output_maps.push_back(std::move(map));
 }
 
 }  // namespace plumb::lowering

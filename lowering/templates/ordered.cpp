@@ -1,16 +1,22 @@
 // Operations whose outputs along an axis depend on one another: scans, sorts, scatters. One line, one iteration.
 #include "ir/tensor/op_table.h"
-#include "lowering/templates/template.h"
+#include "lowering/templates/grid.h"
 
 namespace plumb::lowering {
 namespace {
 
-/// Loops over all axes of the result but `axis`: parallel, the last of them in vector steps when it is long enough.
-void for_each_line(KernelContext& c, std::size_t axis, const std::function<void(const std::function<Indices(const Affine&)>&)>& body) {
+using Line = std::function<Indices(const Affine&)>;   ///< the element of a line at a place
+using Inverse = std::vector<std::pair<kir::VarId, Affine>>;
+
+/// Loops over all axes of the result but `axis`: parallel, the last of them in vector steps. `body` also gets the inverse of
+/// these loops.
+void for_each_line(KernelContext& c, std::size_t axis, const std::function<void(const Line&, const Inverse&)>& body) {
+  if (c.options.target.grid) return for_each_line_on_grid(c, axis, body);
+  Inverse inverse;
   std::function<void(std::size_t, Indices)> nest = [&](std::size_t d, Indices at) {
     if (d == c.shape.size()) {
       c.e.enter_block();
-      return body([at, axis](const Affine& k) { auto full = at; full[axis] = k; return full; });
+      return body([at, axis](const Affine& k) { auto full = at; full[axis] = k; return full; }, inverse);
     }
     if (d == axis) {
       at.push_back(0);
@@ -18,6 +24,7 @@ void for_each_line(KernelContext& c, std::size_t axis, const std::function<void(
     }
     const bool vector = d + 1 == c.shape.size();
     c.b.loop("o" + std::to_string(d), c.shape[d], vector ? kir::LoopKind::vector : kir::LoopKind::parallel, [&](Affine o) {
+      inverse.emplace_back(loop_var(o), Affine::coordinate(static_cast<int>(d)));
       auto deeper = at;
       deeper.push_back(o);
       nest(d + 1, deeper);
@@ -37,8 +44,10 @@ void lower_cumsum(KernelContext& c) {
   const DType t = c.spec.type(n.operands[0]).dtype, acc_type = c.accumulator_dtype(t);
   const int id = c.declare_reduction(fn_id<scalar::Add>, accumulator(t), size, std::max<std::int64_t>(size - 1, 0));
   c.place_buffers(std::vector<bool>(c.shape.size() - 1, false));
-  for_each_line(c, axis, [&](const auto& element) {
+  for_each_line(c, axis, [&](const Line& element, const Inverse& lines) {
     const auto acc = c.b.alloc("acc", acc_type, {1});
+    const Affine place = Affine::coordinate(static_cast<int>(axis));
+    const auto declare = [&](Inverse inverse) { c.kernel->output_maps.push_back({c.output.buffer, std::move(inverse)}); };
     auto emit = [&](const Affine& k, bool first) {
       c.e.enter_block();
       const Affine at = reverse ? Affine(size - 1) - k : k;
@@ -53,13 +62,20 @@ void lower_cumsum(KernelContext& c) {
       }
       c.finish(element(at), c.b.convert(out, Emitter::compute_dtype(t)));
     };
-    if (size > 0) emit(0, true);
-    c.b.loop("k", std::max<std::int64_t>(size - 1, 0), kir::LoopKind::serial, [&](Affine k) { emit(k + 1, false); });
+    if (size == 0) return;
+    emit(0, true);
+    declare(lines);
+    c.b.loop("k", size - 1, kir::LoopKind::serial, [&](Affine k) {
+      emit(k + 1, false);
+      auto inverse = lines;
+      inverse.emplace_back(loop_var(k), (reverse ? Affine(size - 1) - place : place) - 1);
+      declare(std::move(inverse));
+    });
   });
 }
 
 /// By rank: an element's place is the number of elements that come before it. Quadratic, stable, and each place is
-/// taken once because the order is total.
+/// taken once because the order is total; which iteration takes it depends on the data, so there is no inverse map.
 void lower_sort(KernelContext& c) {
   c.kernel->schedule = "rank_sort";
   const auto& n = c.anchor_node();
@@ -76,7 +92,7 @@ void lower_sort(KernelContext& c) {
     const auto nan_first = descending ? c.b.apply<scalar::And>(a_nan, c.b.apply<scalar::Not>(b_nan)) : c.b.apply<scalar::And>(b_nan, c.b.apply<scalar::Not>(a_nan));
     return c.b.apply<scalar::Or>(before, nan_first);
   };
-  for_each_line(c, axis, [&](const auto& element) {
+  for_each_line(c, axis, [&](const Line& element, const Inverse&) {
     const auto rank = c.b.alloc("rank", DType::i64, {1});
     c.b.loop("i", size, kir::LoopKind::serial, [&](Affine i) {
       c.e.enter_block();

@@ -2,12 +2,10 @@
 #include <cmath>
 
 #include "ir/tensor/op_table.h"
-#include "lowering/templates/template.h"
+#include "lowering/templates/grid.h"
 
 namespace plumb::lowering {
 namespace {
-
-constexpr std::int64_t chunk_terms = 4096, lane_count = 256;
 
 using Term = std::function<ScalarId(const Affine&)>;
 
@@ -28,15 +26,15 @@ struct Lanes {
 
   /// Up to 4,096 terms: serial in each lane, then halving. Element 0 of the accumulators is the result.
   BufferId chunk(std::int64_t n, const Term& term) const {
-    const std::int64_t lanes = std::min(n, lane_count), steps = n / lane_count, rest = n % lane_count;
+    const std::int64_t lanes = std::min(n, reduction_lanes), steps = n / reduction_lanes, rest = n % reduction_lanes;
     const auto acc = c.b.alloc("acc", dtype, {lanes});
     each("l", lanes, [&](Affine l) { c.b.store(acc, {l}, c.b.convert(term(l), dtype)); });
     auto step = [&](Affine s, std::int64_t width) {
-      each("l", width, [&](Affine l) { c.b.combine(acc, {l}, fn, c.b.convert(term(s * lane_count + l), dtype), reduction); });
+      each("l", width, [&](Affine l) { c.b.combine(acc, {l}, fn, c.b.convert(term(s * reduction_lanes + l), dtype), reduction); });
     };
-    if (steps > 1) c.b.loop("s", steps - 1, kir::LoopKind::serial, [&](Affine s) { step(s + 1, lane_count); });
+    if (steps > 1) c.b.loop("s", steps - 1, kir::LoopKind::serial, [&](Affine s) { step(s + 1, reduction_lanes); });
     if (steps > 0 && rest > 0) step(steps, rest);
-    for (std::int64_t h = lane_count / 2, alive = lanes; h >= 1; h /= 2) {
+    for (std::int64_t h = reduction_lanes / 2, alive = lanes; h >= 1; h /= 2) {
       if (alive <= h) continue;
       each("l", std::min(h, alive - h), [&](Affine l) { c.b.combine(acc, {l}, fn, c.b.load(acc, {l + h}), reduction); });
       alive = h;
@@ -45,14 +43,14 @@ struct Lanes {
   }
 
   BufferId levels(std::int64_t n, const Term& term) const {
-    if (n <= chunk_terms) return chunk(n, term);
-    const std::int64_t full = n / chunk_terms, rest = n % chunk_terms;
+    if (n <= reduction_chunk) return chunk(n, term);
+    const std::int64_t full = n / reduction_chunk, rest = n % reduction_chunk;
     const auto partial = c.b.alloc("partial", dtype, {full + (rest > 0)});
     auto one = [&](Affine k, std::int64_t terms) {
-      const auto acc = chunk(terms, [&](const Affine& i) { return term(k * chunk_terms + i); });
+      const auto acc = chunk(terms, [&](const Affine& i) { return term(k * reduction_chunk + i); });
       c.b.store(partial, {k}, c.b.load(acc, {0}));
     };
-    c.b.loop("k", full, kir::LoopKind::serial, [&](Affine k) { one(k, chunk_terms); });
+    c.b.loop("k", full, kir::LoopKind::serial, [&](Affine k) { one(k, reduction_chunk); });
     if (rest > 0) one(full, rest);
     return levels(full + (rest > 0), [&](const Affine& i) { return c.b.load(partial, {i}); });
   }
@@ -70,9 +68,9 @@ ScalarId identity(KernelContext& c, FnId fn, DType dtype, DType acc) {
 std::int64_t reduction_height(std::int64_t n) {
   std::int64_t height = 0;
   while (n > 1) {
-    const std::int64_t m = std::min(n, chunk_terms);
-    height += (m + lane_count - 1) / lane_count - 1 + static_cast<std::int64_t>(std::ceil(std::log2(static_cast<double>(std::min(m, lane_count)))));
-    n = (n + chunk_terms - 1) / chunk_terms;
+    const std::int64_t m = std::min(n, reduction_chunk);
+    height += (m + reduction_lanes - 1) / reduction_lanes - 1 + static_cast<std::int64_t>(std::ceil(std::log2(static_cast<double>(std::min(m, reduction_lanes)))));
+    n = (n + reduction_chunk - 1) / reduction_chunk;
   }
   return height;
 }
@@ -117,12 +115,13 @@ void lower_reduce(KernelContext& c) {
       return c.e.at(x, at);
     };
   };
+  if (c.options.target.grid && last_reduced && fills_a_block(terms)) return lower_grid_reduce(c, fn, t, terms, id, [&](const Indices& out, const Affine& r) { return term_at(out)(r); });
   auto body = [&](const Indices& out, bool vector_lanes) {
     const auto acc = emit_reduction(c, fn, t, terms, vector_lanes, id, term_at(out));
     c.e.enter_block();
     c.finish(out, c.b.convert(c.b.load(acc, {0}), Emitter::compute_dtype(t)));
   };
-  if (!last_reduced && !c.shape.empty() && c.shape.back() >= 4) {
+  if (c.options.target.grid || (!last_reduced && !c.shape.empty() && c.shape.back() >= 4)) {
     for_each_output(c, [&](const Indices& out) { body(out, false); });
     return;
   }
@@ -131,7 +130,7 @@ void lower_reduce(KernelContext& c) {
   std::function<void(Indices)> nest = [&](Indices at) {
     if (at.size() == c.shape.size()) return body(at, true);
     c.b.loop("o" + std::to_string(at.size()), c.shape[at.size()], kir::LoopKind::parallel, [&](Affine o) {
-      map.inverse.emplace_back(o.terms().at(0).atom.id, Affine::coordinate(static_cast<int>(at.size())));
+      map.inverse.emplace_back(loop_var(o), Affine::coordinate(static_cast<int>(at.size())));
       auto deeper = at;
       deeper.push_back(o);
       nest(std::move(deeper));

@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include "ir/scalar/storage.h"
 #include "ir/tensor/op_table.h"
+#include "lowering/templates/grid.h"
 
 namespace plumb::lowering {
 
@@ -131,7 +133,32 @@ std::int64_t split_length(std::int64_t n, std::int64_t width) {
 }
 }  // namespace
 
+Affine flat_index(const Indices& index, std::span<const std::int64_t> extents) {
+  Affine flat;
+  for (std::size_t d = 0; d < index.size(); ++d) flat = flat * extents[d] + index[d];
+  return kir::recombine(flat);
+}
+
+Indices output_coordinates(const KernelContext& c) {
+  const auto& extents = c.b.info(c.output.buffer).extents;
+  const kir::AtomRange ranges = [&](const kir::Atom& a) -> std::optional<kir::Range> {
+    if (a.kind != kir::Atom::Kind::coordinate) return std::nullopt;
+    return kir::Range{0, extents[static_cast<std::size_t>(a.id)] - 1};
+  };
+  Indices at(c.shape.size());
+  for (std::size_t g = 0; g < extents.size(); ++g) {
+    Extents members;
+    std::vector<std::size_t> axes;
+    for (std::size_t d = 0; d < c.shape.size(); ++d)
+      if (c.output.merged[d] == static_cast<int>(g)) members.push_back(c.shape[d]), axes.push_back(d);
+    const auto parts = delinearize(Affine::coordinate(static_cast<int>(g)), members, ranges);
+    for (std::size_t k = 0; k < axes.size(); ++k) at[axes[k]] = parts[k];
+  }
+  return at;
+}
+
 void for_each_output(KernelContext& c, const std::function<void(const Indices&)>& body, std::int64_t grain) {
+  if (c.options.target.grid) return for_each_output_on_grid(c, body);
   const auto& buffer = c.b.info(c.output.buffer);
   Extents loops = buffer.extents;
   const std::int64_t total = element_count(loops);
@@ -164,23 +191,22 @@ void for_each_output(KernelContext& c, const std::function<void(const Indices&)>
     for (std::size_t d = 0; d < buffer.extents.size(); ++d) r = r + Affine::coordinate(static_cast<int>(d)) * strides[d];
     return r;
   };
-  auto var_of = [](const Affine& a) { return a.terms().at(0).atom.id; };
   const std::int64_t inner = loops.back() - (c.options.fault == Fault::tail_mask && loops.back() % c.width() > 1 ? 1 : 0);
   const std::int64_t chunk = grain ? grain : split_length(inner, c.width());
   auto innermost = [&] {
     const std::size_t g = loops.size() - 1;
     if (inner <= (grain ? 1 : 2) * chunk) {
       c.b.loop("i", inner, kir::LoopKind::vector, [&](Affine i) {
-        map.inverse.emplace_back(var_of(i), coordinate(g));
+        map.inverse.emplace_back(loop_var(i), coordinate(g));
         vars[g] = i;
         element();
       }, c.width());
       return;
     }
     c.b.loop("p", (inner + chunk - 1) / chunk, kir::LoopKind::parallel, [&](Affine p) {
-      map.inverse.emplace_back(var_of(p), kir::floor_div(coordinate(g), chunk));
+      map.inverse.emplace_back(loop_var(p), kir::floor_div(coordinate(g), chunk));
       c.b.loop("i", chunk, kir::LoopKind::vector, [&](Affine i) {
-        map.inverse.emplace_back(var_of(i), kir::mod(coordinate(g), chunk));
+        map.inverse.emplace_back(loop_var(i), kir::mod(coordinate(g), chunk));
         vars[g] = p * chunk + i;
         if (inner % chunk == 0) element();
         else c.b.when({kir::below(vars[g], inner)}, element);
@@ -190,7 +216,7 @@ void for_each_output(KernelContext& c, const std::function<void(const Indices&)>
   std::function<void(std::size_t)> nest = [&](std::size_t g) {
     if (g + 1 == loops.size()) return innermost();
     c.b.loop("o" + std::to_string(g), loops[g], kir::LoopKind::parallel, [&](Affine o) {
-      map.inverse.emplace_back(var_of(o), coordinate(g));
+      map.inverse.emplace_back(loop_var(o), coordinate(g));
       vars[g] = o;
       nest(g + 1);
     });
@@ -203,7 +229,7 @@ double reduction_identity(FnId fn, DType t) {
   if (fn == fn_id<scalar::Mul> || fn == fn_id<scalar::And>) return is_bool(t) || fn == fn_id<scalar::Mul> ? 1 : -1;
   if (fn == fn_id<scalar::Maximum> || fn == fn_id<scalar::Minimum>) {
     const double sign = fn == fn_id<scalar::Maximum> ? -1 : 1;
-    if (is_float(t)) return sign * HUGE_VAL;
+    if (is_float(t)) return sign * (row(t).has_inf ? HUGE_VAL : decode_float(t, encode_float(t, 0x1p100)));
     if (is_bool(t)) return sign > 0;
     const bool least = sign < 0;
     if (is_unsigned(t)) return least ? 0 : std::ldexp(1.0, row(t).precision) - 1;

@@ -45,12 +45,22 @@ struct KernelContext {
 /// Which neighbouring axes of the result may share one loop: those that no broadcast or view in the epilogue tells apart.
 std::vector<bool> mergeable_axes(const ir::Function& spec, int anchor);
 
+/// The variable of a loop, from the expression that its body got.
+inline kir::VarId loop_var(const Affine& a) { return a.terms().at(0).atom.id; }
+/// Row-major number of an index.
+Affine flat_index(const Indices& index, std::span<const std::int64_t> extents);
+/// The result's tensor index of the output element at coordinate(0), coordinate(1), …: what inverse maps are made of.
+Indices output_coordinates(const KernelContext& c);
+
 /// One nest over the result: the outer axes parallel, the last one in vector steps, split when it is long.
 /// `body` gets the element's tensor index. The inverse map of the writes is declared.
 /// `grain` elements of the last axis make one parallel task (0: chosen for plain element-wise work).
+/// On a target with a grid: one thread an element.
 void for_each_output(KernelContext& c, const std::function<void(const Indices&)>& body, std::int64_t grain = 0);
 
-/// Sequence of levels by the canonical order (ir/tensor/ops/reduce.h): chunks of 4,096, 256 lanes, halving.
+/// The canonical order of reductions (ir/tensor/ops/reduce.h): chunks of so many terms, in so many lanes.
+inline constexpr std::int64_t reduction_chunk = 4096, reduction_lanes = 256;
+/// Sequence of levels by the canonical order: chunks, lanes, halving.
 /// Gives a local buffer whose element 0 is the result. With vector_lanes the lanes are a vector loop; without, the code
 /// stands inside a vector loop over outputs and lanes are serial.
 BufferId emit_reduction(KernelContext& c, FnId fn, DType dtype, std::int64_t terms, bool vector_lanes, int reduction,

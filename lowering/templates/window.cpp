@@ -34,16 +34,17 @@ void lower_window(KernelContext& c) {
         if (!bounds || bounds->low < 0) inside.push_back(kir::at_least(at[d], 0));
         if (!bounds || bounds->high >= in[d]) inside.push_back(kir::below(at[d], in[d]));
       }
-      const auto absent = c.b.constant(Emitter::compute_dtype(t), sum ? -0.0 : reduction_identity(fn, t));
+      const double identity = sum ? -0.0 : is_float(t) ? -HUGE_VAL : reduction_identity(fn, t);
+      const auto absent = c.b.constant(Emitter::compute_dtype(t), identity);
       return c.e.at_guarded(x, at, inside, absent);
     };
     const auto acc = emit_reduction(c, fn, t, terms, false, id, term);
     c.e.enter_block();
     auto value = c.b.convert(c.b.load(acc, {0}), Emitter::compute_dtype(t));
-    if (sum && is_float(t)) {  // a window wholly in the padding sums to +0
-      const auto zero = c.b.constant(c.b.dtype(value), 0);
+    if (is_float(t) && (sum || !row(t).has_inf)) {  // a window wholly in the padding: a sum is +0, a maximum the least number
+      const auto empty = c.b.constant(c.b.dtype(value), reduction_identity(fn, t));
       const auto any = window_meets_input(c, out);
-      value = any ? c.b.select(*any, value, zero) : value;
+      value = any ? c.b.select(*any, value, empty) : value;
     }
     c.finish(out, value);
   });

@@ -1,4 +1,4 @@
-// Random programs on cpu, every kernel checked: no wrong answer and no false alarm. Long runs are `plumb fuzz`.
+// Random programs on cpu and simt, every kernel checked: no wrong answer and no false alarm. Long runs are `plumb fuzz`.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -7,17 +7,18 @@
 #include "ir/tensor/text.h"
 #include "lowering/pipeline.h"
 #include "verify/check.h"
+#include "verify/simt_target.h"
 
 namespace plumb {
 namespace {
 
-std::string fault_of(const fuzz::Case& c, const std::shared_ptr<backends::Backend>& cpu) {
+std::string fault_of(const fuzz::Case& c, const std::shared_ptr<backends::Backend>& target) {
   lowering::Options o;
-  o.target = cpu->facts();
+  o.target = target->facts();
   verify::CheckOptions check;
   check.write_repro = false;
   verify::KernelChecker checker(check);
-  backends::Session(lowering::lower(c.module, o), cpu).run(c.inputs, {&checker, true});
+  backends::Session(lowering::lower(c.module, o), target).run(c.inputs, {&checker, true});
   if (checker.report().passed()) return {};
   const auto& f = checker.report().failures[0];
   return f.operations + " at " + f.index + ": got " + f.got + ", allowed " + f.allowed + "\n" + ir::print(c.module);
@@ -42,15 +43,27 @@ TEST(RandomPrograms, are_right_on_narrow_vectors_and_many_threads) {
   }
 }
 
-TEST(RandomPrograms, from_rapidcheck_are_right_on_cpu) {
-  const auto cpu = backends::make_cpu_backend({1, 0});
+TEST(RandomPrograms, are_right_on_simt) {
+  const auto simt = verify::make_simt_backend();
+  for (std::uint64_t seed = 2000; seed < 2250; ++seed) {
+    const auto choose = fuzz::seeded(seed);
+    const auto c = fuzz::generate(choose, 1 + static_cast<int>(choose(8)));
+    const auto fault = fault_of(c, simt);
+    ASSERT_TRUE(fault.empty()) << "seed " << seed << ": " << fault;
+  }
+}
+
+TEST(RandomPrograms, from_rapidcheck_are_right_on_cpu_and_simt) {
+  const auto cpu = backends::make_cpu_backend({1, 0}), simt = verify::make_simt_backend();
   EXPECT_TRUE(rc::check("every kernel is inside its enclosure", [&] {
     const auto stream = *rc::gen::container<std::vector<std::uint32_t>>(64, rc::gen::arbitrary<std::uint32_t>());
     std::size_t at = 0;
     const auto rest = fuzz::seeded(stream[0]);  // past the stream, choices follow from its first word
     const auto c = fuzz::generate([&](std::uint64_t bound) { return bound == 0 ? 0 : at < stream.size() ? stream[at++] % bound : rest(bound); }, 3);
-    const auto fault = fault_of(c, cpu);
-    RC_ASSERT(fault.empty());
+    for (const auto& target : {cpu, simt}) {
+      const auto fault = fault_of(c, target);
+      RC_ASSERT(fault.empty());
+    }
   }));
 }
 

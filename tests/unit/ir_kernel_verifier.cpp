@@ -88,6 +88,14 @@ TEST(KernelVerifier, TablesThatTextCannotBreak) {
 
 TEST(KernelVerifier, TheStatementIsShown) { EXPECT_THAT(broken(parse_kernel(wrap("for a in 8 serial { %0 = load %x[a + 1] : f32 }"))), HasSubstr("\n  in: %0 = load %x[a + 1] : f32")); }
 
+TEST(KernelBounds, WhatNothingReachesIsInBounds) {
+  for (const char* body : {"for a in 0 serial { %0 = load %x[a + 9] : f32 }", "for a in 8 serial { if (a mod 2) >= 2 { %0 = load %x[9] : f32 } }",
+                           "for a in 8 serial { if (a mod 2) + 1 < 1 { %0 = load %x[9] : f32 } }", "for a in 8 serial { if (a mod 4) > 1 and (a mod 4) == 0 { %0 = load %x[9] : f32 } }",
+                           "for a in 4 serial { for b in 3 serial { if a*3 + b >= 2 and a*3 + b < 2 { %0 = load %x[9] : f32 } } }",
+                           "for a in 0 serial { alloc %t: local f32[1] %0 = load %t[0] : f32 }"})
+    EXPECT_EQ(broken(parse_kernel(wrap(body))), "") << body;
+}
+
 TEST(KernelBounds, ConditionsNarrowRanges) {
   for (const char* body : {"for a in 4 serial { for b in 4 serial { if a*4 + b < 8 { %0 = load %x[a*4 + b] : f32 } } }", "for a in 20 serial { if a >= 4 and a < 12 { %0 = load %x[a - 4] : f32 } }",
                            "%z = constant 0 : f32 for a in 20 serial { %0 = load %x[a - 4] if a >= 4 and a < 12 else %z : f32 }", "for a in 64 serial { %0 = load %x[(a floordiv 8)] : f32 }",

@@ -45,9 +45,7 @@ std::string show(DType t, std::uint64_t bits) {
 /// Equal, or within the function's bound where it has one.
 bool acceptable(FnId fn, DType t, interp::Number got, interp::Number want) {
   if (interp::same(t, got, want)) return true;
-  // Quotients beyond 2^52 are compared to a place; backends_functions.cpp has exact ones.
-  const bool huge_quotient = fn == fn_id<scalar::FloorDiv> && t == DType::f64 && std::abs(want.f) >= 0x1p52;
-  if (!is_float(t) || (row(fn).ulp <= 0.5 && !huge_quotient) || std::isnan(got.f) || std::isnan(want.f)) return false;
+  if (!is_float(t) || row(fn).ulp <= 0.5 || std::isnan(got.f) || std::isnan(want.f)) return false;
   const auto& facts = row(t);
   int exponent = 0;
   std::frexp(want.f, &exponent);
@@ -56,8 +54,7 @@ bool acceptable(FnId fn, DType t, interp::Number got, interp::Number want) {
 }
 
 /// What memory holds of a result: f8e4m3fn has no infinity.
-interp::Number stored(DType t, FnId fn, interp::Number x, interp::Number v) {
-  if (fn == fn_id<scalar::Rsqrt> && x.f == 0) v.f = std::copysign(HUGE_VAL, x.f);
+interp::Number stored(DType t, interp::Number v) {
   std::uint64_t bits = 0;
   interp::store(t, &bits, 0, v);
   return interp::load(t, &bits, 0);
@@ -93,7 +90,7 @@ void check(FnId fn, DType t) {
         x.push_back(interp::load(t, memory[static_cast<std::size_t>(k)].data(), static_cast<std::int64_t>(i)));
         text += (k ? ", " : "") + show(t, args[static_cast<std::size_t>(k)][i]);
       }
-      const auto got = interp::load(result, memory.back().data(), static_cast<std::int64_t>(i)), want = stored(result, fn, x[0], interp::apply(fn, t, x));
+      const auto got = interp::load(result, memory.back().data(), static_cast<std::int64_t>(i)), want = stored(result, interp::apply(fn, t, x));
       if (acceptable(fn, result, got, want)) continue;
       ++shown;
       Memory expected(8);

@@ -1,7 +1,7 @@
 // Values on demand are the values that dense evaluation gives; exact number systems agree with compiled kernels and
 // find every fault of structure.
 #include "tests/unit/verify_oracle_support.h"
-#include "verify/demand.h"
+#include "interpreter/tensor/demand.h"
 #include "verify/number_systems.h"
 #include "verify/recorded.h"
 
@@ -40,8 +40,8 @@ const std::vector<const char*>& programs() {
   return list;
 }
 
-verify::Places everywhere(std::int64_t n) {
-  verify::Places p;
+interp::Places everywhere(std::int64_t n) {
+  interp::Places p;
   for (std::int64_t k = n; k-- > 0;) p.push_back(k);  // backwards: order is the caller's
   return p;
 }
@@ -50,6 +50,15 @@ verify::Places everywhere(std::int64_t n) {
 ir::Function primitives(const ir::Module& m) {
   lowering::Options o;
   return lowering::optimize(m, o).entry();
+}
+
+/// 2·max overflows, but not when it is fused onto a sum that stands at -max: the other order is a legal one.
+TEST(OracleDemandContraction, a_product_beyond_the_doubles_may_be_fused) {
+  const auto m = ir::parse("func @main(%x: f64[1,2], %w: f64[2,1]) -> (f64[1,1]) {\n  %0 = dot_general(%x, %w) {lhs_contract=[1], rhs_contract=[0]} : f64[1,1]\n  return %0\n}");
+  const double most = std::numeric_limits<double>::max();
+  const std::vector<ir::Literal> inputs{ir::Literal::of<double>(DType::f64, Extents{1, 2}, std::vector{most, most}), ir::Literal::of<double>(DType::f64, Extents{2, 1}, std::vector{2.0, -1.0})};
+  const auto e = interp::Demand<interp::Enclosure>({}, m.entry(), inputs).at(m.entry().results[0], {0}).at(0);
+  for (double v : {HUGE_VAL, most}) EXPECT_TRUE(interp::contains(e, DType::f64, {.f = v})) << v;
 }
 
 class OracleDemand : public testing::TestWithParam<const char*> {};
@@ -61,8 +70,8 @@ TEST_P(OracleDemand, gives_what_dense_evaluation_gives) {
   const auto dense = interp::evaluate(m, inputs).at(0);
   const auto enclosed = interp::evaluate_enclosure(m, inputs).at(0);
   const auto places = everywhere(dense.elements());
-  const auto rounded = verify::Demand<interp::Rounded>({}, f, inputs).at(f.results[0], places);
-  const auto wide = verify::Demand<interp::Enclosure>({}, f, inputs).at(f.results[0], places);
+  const auto rounded = interp::Demand<interp::Rounded>({}, f, inputs).at(f.results[0], places);
+  const auto wide = interp::Demand<interp::Enclosure>({}, f, inputs).at(f.results[0], places);
   for (std::size_t k = 0; k < places.size(); ++k) {
     const auto want = interp::load(dense.dtype(), dense.raw(), places[k]);
     EXPECT_TRUE(interp::same(dense.dtype(), want, rounded[k])) << "element " << places[k];
@@ -101,7 +110,7 @@ TEST(VerifyOracleExact, faults_of_structure_differ_in_every_system) {
   for (const auto& [fault, text] : faults) {
     const auto m = ir::parse(text);
     const auto r = checked(m, uniform_inputs(m), quiet(Check::full), fault);
-    for (const char* system : {"small integers", "integers modulo 2^64", "provenance"}) EXPECT_TRUE(failed_by(r, system)) << static_cast<int>(fault) << " by " << system;
+    for (const char* system : {"small integers", "integers modulo 2^64", "integers modulo a prime", "provenance"}) EXPECT_TRUE(failed_by(r, system)) << static_cast<int>(fault) << " by " << system;
   }
 }
 
@@ -110,6 +119,7 @@ TEST(VerifyOracleExact, precision_is_the_enclosures_to_find) {
   const auto r = checked(m, uniform_inputs(m), quiet(Check::full), lowering::Fault::half_accumulator);
   EXPECT_TRUE(failed_by(r, "enclosure"));
   EXPECT_FALSE(failed_by(r, "integers modulo 2^64"));
+  EXPECT_FALSE(failed_by(r, "integers modulo a prime"));
   EXPECT_FALSE(failed_by(r, "provenance"));
 }
 

@@ -107,7 +107,7 @@ TEST(SimtTarget, ExchangedKernelsRunToo) {
   for (const char* text : programs) {
     const auto program = lower(ir::parse(text, "test"), make_simt_backend()->facts());
     for (const auto& k : program->kernels)
-      for (auto system : {System::ring, System::provenance}) {
+      for (auto system : all_systems) {
         const auto retyped = retype(*k, system);
         if (!retyped.kernel) continue;
         std::vector<ir::Literal> memory;

@@ -15,12 +15,13 @@ struct Array {
   std::vector<float> data;
 };
 
-/// off: no checking. sample: some launches. kernel: each element of each kernel against its enclosure. full: all there is.
-enum class CheckMode { off, sample, kernel, full };
+/// off: no checking. sample: some elements of each kernel. kernel: each element of each kernel against its enclosure. full:
+/// that, and each kernel once more on small integers and in the exact number systems.
+enum class Check : std::uint8_t { off, sample, kernel, full };
 
 struct RunOptions {
-  std::string target = "cpu";        ///< or "reference"
-  CheckMode check = CheckMode::off;
+  std::string target = "cpu";        ///< or "reference", or "simt"
+  Check check = Check::off;
   std::string contract = "relaxed";  ///< or "strict"
 };
 
@@ -31,7 +32,7 @@ struct CheckReport {
 };
 
 /// A tensor program: from text, from a .plumb file or from an ONNX model. Compiled at the first run for the inputs'
-/// shapes, and again when they change.
+/// shapes, and again when they change, or a value does that decides a model's shapes or branches.
 class Program {
  public:
   static Program parse(std::string_view text);
@@ -39,7 +40,8 @@ class Program {
   Program(Program&&) noexcept;
   Program& operator=(Program&&) noexcept;
   ~Program();
-  /// Throws std::runtime_error, with place and mend, on inputs that do not fit or a target that is not there.
+  /// Throws std::runtime_error, with place and mend, on inputs that do not fit or a target that is not there. Wrong kernels
+  /// are the report's; without a report they throw too.
   std::vector<Array> run(const std::vector<Array>& inputs, const RunOptions& options = {}, CheckReport* report = nullptr);
 
  private:

@@ -30,7 +30,8 @@ struct Region {
   std::int64_t instances = 1;
   int owner_lanes = 1;             ///< fragments: threads that share one
   std::vector<Time> stamp;         ///< of the last write; below `fresh`: poison. Empty for inputs
-  Time fresh = 1;
+  Time fresh = 1;                  ///< of the last Alloc
+  bool shared = false;
   std::vector<Trace> trace;        ///< empty where nothing can race
   kir::BufferId buffer = -1;
 };
@@ -78,6 +79,8 @@ class Machine {
   int warp = 32;
 
   bool unordered(Time t, LaneId other, LaneId me, bool read_then_write) const;
+  /// Since when accesses met the same memory: a block's shared memory stays where it is when an Alloc in a loop runs again.
+  Time held_since(const Region& r) const { return r.shared ? nest_start : r.fresh; }
   void on_read(const Op& op, Region& r, std::int64_t element, LaneId me);
   /// `once`: a store to an output.
   void on_write(const Op& op, Region& r, std::int64_t element, LaneId me, bool once);

@@ -18,7 +18,7 @@ template <class Fn> constexpr std::string_view reduce_name() {
 /// then l+64 … l+1), absent lanes skipped; chunk results form the next level's elements, by the same rule.
 template <class Fn> struct Reduce {
   static constexpr OpRow row{reduce_name<Fn>(), "x", OpClass::reduce,
-      "Combines the elements over the axes in the canonical order. Empty: sum +0, product 1, max -inf or the least integer, min +inf or the greatest, and true, or false. "
+      "Combines the elements over the axes in the canonical order. Empty: sum +0, product 1, max -inf, or the least number where there is no infinity; min +inf or the greatest; and true, or false. "
       "Narrow floats (f16, bf16, f8) are combined in f32 and rounded once at the end. max and min: NaN if any is NaN.", "", fn_id<Fn>};
   static constexpr std::array attrs{AttrSpec{"axes", AttrKind::ints}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {

@@ -5,7 +5,7 @@
 
 #include "ir/tensor/graph.h"
 
-namespace plumb::verify {
+namespace plumb::interp {
 
 /// Row-major places of the terms of one result element, in the specification's order. Contractions have two factors a
 /// term: `a` in the first operand, `b` in the second; a place of -1 is a zero of the padding. Others leave `b` empty.
@@ -26,4 +26,4 @@ class Terms {
   std::int64_t count_ = 1;
 };
 
-}  // namespace plumb::verify
+}  // namespace plumb::interp

@@ -1,4 +1,4 @@
-// What a kernel did that its language forbids. Found by running it.
+// What a kernel did that its language forbids, found by running it: by the interpreter, or by a target that watches itself.
 #pragma once
 #include <string>
 #include <utility>
@@ -7,7 +7,7 @@
 #include "ir/support/error.h"
 #include "ir/support/small_vector.h"
 
-namespace plumb::interp {
+namespace plumb::kir {
 
 enum class ViolationKind : std::uint8_t {
   out_of_bounds,     ///< an access outside its buffer
@@ -33,7 +33,9 @@ struct Violation {
   Index index;             ///< the element
   std::string statement;
   std::vector<std::pair<std::string, std::int64_t>> loops;  ///< values of the loop variables around, outermost first
-  std::string str() const;
+  std::string place() const;   ///< %buffer[index]; empty when the fault is of no buffer
+  std::string around() const;  ///< i = 1, j = 2
+  std::string str() const;     ///< all of it
 };
 
 class ViolationError : public Error {
@@ -45,4 +47,4 @@ class ViolationError : public Error {
   Violation violation_;
 };
 
-}  // namespace plumb::interp
+}  // namespace plumb::kir

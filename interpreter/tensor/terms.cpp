@@ -1,10 +1,10 @@
-#include "verify/terms.h"
+#include "interpreter/tensor/terms.h"
 
 #include <algorithm>
 
 #include "ir/tensor/op_table.h"
 
-namespace plumb::verify {
+namespace plumb::interp {
 namespace {
 
 using Places = std::vector<std::int64_t>;
@@ -122,4 +122,4 @@ Terms::Terms(const ir::Function& f, const ir::Node& n) {
   }
 }
 
-}  // namespace plumb::verify
+}  // namespace plumb::interp

@@ -2,61 +2,58 @@
 //
 // Values are asked for as lists of row-major places; views map the places, reductions and contractions expand them. What
 // combining, choosing and comparing mean is the domain's (interpreter/tensor/domains.h), so the same walk gives enclosures
-// of a random sample of a huge kernel's outputs, and the exact answers of the number systems of number_systems.h.
+// of a random sample of a huge kernel's outputs, and the exact answers of the number systems of verify/number_systems.h.
 #pragma once
 #include <map>
 #include <memory>
 
 #include "interpreter/tensor/dense.h"
-#include "verify/terms.h"
+#include "interpreter/tensor/terms.h"
 
-namespace plumb::verify {
+namespace plumb::interp {
 
 using Places = std::vector<std::int64_t>;
 
 /// A contraction's element in the Enclosure domain: products may be rounded or fused.
-inline interp::Enclosed dot_of(const interp::Enclosure&, DType t, std::span<const interp::Enclosed> a, std::span<const interp::Enclosed> b, std::int64_t height) {
+inline Enclosed dot_of(const Enclosure&, DType t, std::span<const Enclosed> a, std::span<const Enclosed> b, std::int64_t height) {
   if (!is_float(t)) {
-    auto sum = interp::Enclosed::point(t, interp::number(t, 0));
+    auto sum = Enclosed::point(t, number(t, 0));
     for (std::size_t k = 0; k < a.size(); ++k) {
-      const interp::Enclosed step[] = {a[k], b[k], sum};
-      sum = interp::enclose(fn_id<scalar::Fma>, t, step);
+      const Enclosed step[] = {a[k], b[k], sum};
+      sum = enclose(fn_id<scalar::Fma>, t, step);
     }
     return sum;
   }
   const DType acc = accumulator(t);
-  interp::SumFacts s;
-  s.add(interp::Enclosed::real(0, 0));
-  for (std::size_t k = 0; k < a.size(); ++k) {
-    const interp::Enclosed factors[] = {a[k], b[k]};
-    s.add(interp::enclose(fn_id<scalar::Mul>, DType::f64, factors));
-  }
-  auto e = interp::finish_sum(s, acc, height, 1);
+  SumFacts s;
+  s.add(Enclosed::real(0, 0));
+  for (std::size_t k = 0; k < a.size(); ++k) s.add(exact_product(a[k], b[k]));
+  auto e = finish_sum(s, acc, height, 1);
   if (e.lo == 0) e.lo = -0.0;  // which zero depends on how the chain starts
   if (e.hi == 0) e.hi = 0.0;
-  return interp::Enclosure::narrowed(e, t);
+  return Enclosure::narrowed(e, t);
 }
-inline interp::Enclosed extremum_place(const interp::Enclosure&, std::span<const interp::Enclosed> x, DType t, bool greatest) { return interp::arg_extremum(x, t, greatest); }
-inline std::vector<std::int64_t> line_order(const interp::Enclosure&, std::span<const interp::Enclosed> x, DType t, bool descending) { return interp::stable_order(x, t, descending); }
+inline Enclosed extremum_place(const Enclosure&, std::span<const Enclosed> x, DType t, bool greatest) { return arg_extremum(x, t, greatest); }
+inline std::vector<std::int64_t> line_order(const Enclosure&, std::span<const Enclosed> x, DType t, bool descending) { return stable_order(x, t, descending); }
 
 /// The same in Rounded: integers in order; floats in the canonical order of ir/tensor/ops/contract.h.
-inline interp::Number dot_of(const interp::Rounded& d, DType t, std::span<const interp::Number> a, std::span<const interp::Number> b, std::int64_t) {
+inline Number dot_of(const Rounded& d, DType t, std::span<const Number> a, std::span<const Number> b, std::int64_t) {
   const DType acc = accumulator(t);
-  auto add = [&](interp::Number x, interp::Number y) { const interp::Number p[] = {x, y}; return d.apply(fn_id<scalar::Add>, acc, p); };
-  auto total = is_float(t) && !a.empty() ? interp::number(acc, -0.0) : interp::number(acc, 0), block = total;
+  auto add = [&](Number x, Number y) { const Number p[] = {x, y}; return d.apply(fn_id<scalar::Add>, acc, p); };
+  auto total = is_float(t) && !a.empty() ? number(acc, -0.0) : number(acc, 0), block = total;
   for (std::size_t first = 0; first < a.size(); first += 128) {
-    auto chain = interp::number(acc, 0);
+    auto chain = number(acc, 0);
     for (std::size_t k = first; k < std::min(a.size(), first + 128); ++k) {
-      const interp::Number p[] = {a[k], b[k], chain};
+      const Number p[] = {a[k], b[k], chain};
       chain = d.apply(fn_id<scalar::Fma>, acc, p);
     }
     block = add(block, chain);
-    if ((first + 128) % 4096 == 0 || first + 128 >= a.size()) total = add(total, block), block = is_float(t) ? interp::number(acc, -0.0) : interp::number(acc, 0);
+    if ((first + 128) % 4096 == 0 || first + 128 >= a.size()) total = add(total, block), block = is_float(t) ? number(acc, -0.0) : number(acc, 0);
   }
   return d.convert(total, acc, t);
 }
-inline interp::Number extremum_place(const interp::Rounded&, std::span<const interp::Number> x, DType t, bool greatest) { return {.i = interp::arg_extremum(x, t, greatest)}; }
-inline std::vector<std::int64_t> line_order(const interp::Rounded&, std::span<const interp::Number> x, DType t, bool descending) { return interp::stable_order(x, t, descending); }
+inline Number extremum_place(const Rounded&, std::span<const Number> x, DType t, bool greatest) { return {.i = arg_extremum(x, t, greatest)}; }
+inline std::vector<std::int64_t> line_order(const Rounded&, std::span<const Number> x, DType t, bool descending) { return stable_order(x, t, descending); }
 
 template <class D> class Demand {
  public:
@@ -156,7 +153,7 @@ template <class D> class Demand {
     const auto extents = type.extents();
     for (auto p : places) {
       const auto i = delinearize(p, extents)[static_cast<std::size_t>(n.attrs.integer("axis"))];
-      r.push_back(d_.from(type.dtype, interp::convert({.i = i}, DType::i64, type.dtype)));
+      r.push_back(d_.convert(d_.from(DType::i64, {.i = i}), DType::i64, type.dtype));  // the domain's: exact systems do not round
     }
   }
 
@@ -166,7 +163,7 @@ template <class D> class Demand {
     Places at;
     std::vector<bool> padding;
     for (auto p : places) {
-      const auto source = op == "reshape" ? p : interp::view_source(n, op, delinearize(p, to), from, to);
+      const auto source = op == "reshape" ? p : view_source(n, op, delinearize(p, to), from, to);
       padding.push_back(source < 0);
       if (source >= 0) at.push_back(source);
     }
@@ -214,7 +211,7 @@ template <class D> class Demand {
         at.push_back(0);
         for (std::size_t d = axis + ix.size(); d < i.size(); ++d) at.push_back(i[d]);
       }
-      at[axis] = interp::index_in(d_, n, (*indices)[k], f_.type(n.operands[1]).dtype, from[axis]);
+      at[axis] = index_in(d_, n, (*indices)[k], f_.type(n.operands[1]).dtype, from[axis]);
       at_x.push_back(linearize(at, from));
     }
     r = *eval(n.operands[0], std::move(at_x));
@@ -238,9 +235,9 @@ template <class D> class Demand {
     const auto zeros = product ? take_padding(all.a) : std::vector<std::size_t>{};
     const bool nothing = f_.type(n.operands[0]).elements() == 0;  // padding alone
     const auto x = nothing ? std::make_shared<std::vector<V>>(all.a.size()) : eval(n.operands[0], std::move(all.a));
-    for (auto z : zeros) (*x)[z] = d_.from(t, interp::number(t, 0));
+    for (auto z : zeros) (*x)[z] = d_.from(t, number(t, 0));
     const auto y = product ? eval(n.operands[1], std::move(all.b)) : nullptr;
-    const std::int64_t h = product ? height(n, interp::dot_height(terms.count())) : height(n, interp::reduce_height(terms.count()));
+    const std::int64_t h = product ? height(n, dot_height(terms.count())) : height(n, reduce_height(terms.count()));
     for (std::size_t k = 0, first = 0; k < places.size(); first = ends[k++]) {
       const std::span<const V> a(x->data() + first, ends[k] - first);
       if (product) r.push_back(dot_of(d_, t, a, std::span<const V>(y->data() + first, ends[k] - first), h));
@@ -298,7 +295,7 @@ template <class D> class Demand {
     for (std::int64_t k = 0; k < updates[axis]; ++k) every.push_back(k);
     const auto indices = eval(n.operands[1], std::move(every));
     Places to;
-    for (const auto& i : *indices) to.push_back(interp::index_in(d_, n, i, f_.type(n.operands[1]).dtype, extents[axis]));
+    for (const auto& i : *indices) to.push_back(index_in(d_, n, i, f_.type(n.operands[1]).dtype, extents[axis]));
     const auto x = eval(n.operands[0], places);
     for (std::size_t k = 0; k < places.size(); ++k) {
       auto at = delinearize(places[k], extents);
@@ -324,4 +321,4 @@ template <class D> class Demand {
   std::map<std::pair<ir::ValueId, List>, Values> memo_;  // lists are kept alive here, so no two share an address
 };
 
-}  // namespace plumb::verify
+}  // namespace plumb::interp
