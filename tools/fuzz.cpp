@@ -17,6 +17,8 @@
 namespace plumb::tools {
 namespace {
 
+constexpr double most_seconds = 1e9;  // 30 years
+
 struct Tally { std::int64_t programs = 0, kernels = 0, elements = 0, decided = 0, undecidable = 0, findings = 0; };
 
 void save(const fuzz::Case& c, const std::string& dir, std::uint64_t seed, const std::string& why) {
@@ -57,11 +59,13 @@ std::string run_one(const fuzz::Case& c, const std::shared_ptr<backends::Backend
 int fuzz_command(const Args& args) {
   po::options_description options("options");
   options.add_options()("targets", po::value<std::string>()->default_value("cpu"), "targets, comma separated")("programs", po::value<std::int64_t>(), "how many programs")(
-      "seconds", po::value<double>(), "or for how long")("seed", po::value<std::uint64_t>()->default_value(1), "the first program's seed; the next has the next")(
+      "seconds", po::value<double>(), "or for how long")("seed", po::value<std::string>()->default_value("1"), "the first program's seed; the next has the next")(
       "out", po::value<std::string>()->default_value("plumb-repro"), "folder for findings");
   po::variables_map given;
   if (!parse_options(command("fuzz"), args, options, {}, given)) return 0;
   if (given.count("programs") == given.count("seconds")) fail_input("give --programs N or --seconds N");
+  if (given.count("programs") && given["programs"].as<std::int64_t>() < 1) fail_input("--programs takes 1 or more");
+  if (given.count("seconds") && !(given["seconds"].as<double>() > 0 && given["seconds"].as<double>() <= most_seconds)) fail_input("--seconds takes more than 0, at most 1e9");
   std::vector<std::shared_ptr<backends::Backend>> targets;
   std::string list = given["targets"].as<std::string>();
   for (std::size_t at = 0; at <= list.size();) {
@@ -74,7 +78,7 @@ int fuzz_command(const Args& args) {
   const auto start = std::chrono::steady_clock::now();
   auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   Tally t;
-  std::uint64_t seed = given["seed"].as<std::uint64_t>();
+  std::uint64_t seed = seed_from("--seed", given["seed"].as<std::string>());
   while (given.count("programs") ? t.programs < given["programs"].as<std::int64_t>() : elapsed() < given["seconds"].as<double>()) {
     const auto choose = fuzz::seeded(seed);
     const auto c = fuzz::generate(choose, 1 + static_cast<int>(choose(8)));
