@@ -21,7 +21,7 @@ constexpr double most_seconds = 1e9;  // 30 years
 
 struct Tally { std::int64_t programs = 0, kernels = 0, elements = 0, decided = 0, undecidable = 0, findings = 0; };
 
-void save(const fuzz::Case& c, const std::string& dir, std::uint64_t seed, const std::string& why) {
+void save(const fuzz::Case& c, const std::string& dir, std::uint64_t seed, const std::string& target, Contract contract, const std::string& why) {
   namespace fs = std::filesystem;
   const auto at = fs::path(dir) / ("seed" + std::to_string(seed));
   fs::create_directories(at);
@@ -29,13 +29,15 @@ void save(const fuzz::Case& c, const std::string& dir, std::uint64_t seed, const
   ir::NamedLiterals named;
   for (std::size_t k = 0; k < c.inputs.size(); ++k) named.emplace_back(c.module.entry().value(c.module.entry().params[k]).name, c.inputs[k]);
   ir::save_npz((at / "inputs.npz").string(), named);
-  std::cout << fmt::format("FINDING seed {}: {}\n  plumb run {}/program.plumb --inputs {}/inputs.npz --check kernel\n", seed, why, at.string(), at.string());
+  std::cout << fmt::format("FINDING seed {}: {}\n  plumb run {}/program.plumb --inputs {}/inputs.npz --check kernel --target {} --contract {}\n", seed, why, at.string(), at.string(), target, name(contract));
 }
 
-std::string run_one(const fuzz::Case& c, const std::shared_ptr<backends::Backend>& target, Tally& t) {
+std::string run_one(const fuzz::Case& c, const std::shared_ptr<backends::Backend>& target, Contract contract, Tally& t) {
   lowering::Options o;
   o.target = target->facts();
+  o.contract = contract;
   verify::CheckOptions check;
+  check.contract = contract;
   check.write_repro = false;
   verify::KernelChecker checker(check);
   try {
@@ -54,20 +56,8 @@ std::string run_one(const fuzz::Case& c, const std::shared_ptr<backends::Backend
   return fmt::format("{} {}: got {}, allowed {} ({})", f.kernel, f.index, f.got, f.allowed, f.operations);
 }
 
-}  // namespace
-
-int fuzz_command(const Args& args) {
-  po::options_description options("options");
-  options.add_options()("targets", po::value<std::string>()->default_value("cpu"), "targets, comma separated")("programs", po::value<std::int64_t>(), "how many programs")(
-      "seconds", po::value<double>(), "or for how long")("seed", po::value<std::string>()->default_value("1"), "the first program's seed; the next has the next")(
-      "out", po::value<std::string>()->default_value("plumb-repro"), "folder for findings");
-  po::variables_map given;
-  if (!parse_options(command("fuzz"), args, options, {}, given)) return 0;
-  if (given.count("programs") == given.count("seconds")) fail_input("give --programs N or --seconds N");
-  if (given.count("programs") && given["programs"].as<std::int64_t>() < 1) fail_input("--programs takes 1 or more");
-  if (given.count("seconds") && !(given["seconds"].as<double>() > 0 && given["seconds"].as<double>() <= most_seconds)) fail_input("--seconds takes more than 0, at most 1e9");
+std::vector<std::shared_ptr<backends::Backend>> targets_from(const std::string& list) {
   std::vector<std::shared_ptr<backends::Backend>> targets;
-  std::string list = given["targets"].as<std::string>();
   for (std::size_t at = 0; at <= list.size();) {
     const auto end = std::min(list.find(',', at), list.size());
     auto target = make_target(list.substr(at, end - at), 1);
@@ -75,6 +65,23 @@ int fuzz_command(const Args& args) {
     targets.push_back(std::move(target));
     at = end + 1;
   }
+  return targets;
+}
+
+}  // namespace
+
+int fuzz_command(const Args& args) {
+  po::options_description options("options");
+  options.add_options()("targets", po::value<std::string>()->default_value("cpu"), "targets, comma separated")("programs", po::value<std::int64_t>(), "how many programs")(
+      "seconds", po::value<double>(), "or for how long")("seed", po::value<std::string>()->default_value("1"), "the first program's seed; the next has the next")(
+      "contract", po::value<std::string>()->default_value("relaxed"), "strict or relaxed")("out", po::value<std::string>()->default_value("plumb-repro"), "folder for findings");
+  po::variables_map given;
+  if (!parse_options(command("fuzz"), args, options, {}, given)) return 0;
+  if (given.count("programs") == given.count("seconds")) fail_input("give --programs N or --seconds N");
+  if (given.count("programs") && given["programs"].as<std::int64_t>() < 1) fail_input("--programs takes 1 or more");
+  if (given.count("seconds") && !(given["seconds"].as<double>() > 0 && given["seconds"].as<double>() <= most_seconds)) fail_input("--seconds takes more than 0, at most 1e9");
+  const auto contract = contract_from(given);
+  const auto targets = targets_from(given["targets"].as<std::string>());
   const auto start = std::chrono::steady_clock::now();
   auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   Tally t;
@@ -83,9 +90,9 @@ int fuzz_command(const Args& args) {
     const auto choose = fuzz::seeded(seed);
     const auto c = fuzz::generate(choose, 1 + static_cast<int>(choose(8)));
     for (const auto& target : targets)
-      if (const auto why = run_one(c, target, t); !why.empty()) {
+      if (const auto why = run_one(c, target, contract, t); !why.empty()) {
         ++t.findings;
-        save(c, given["out"].as<std::string>(), seed, why);
+        save(c, given["out"].as<std::string>(), seed, target->name(), contract, why);
       }
     ++t.programs;
     ++seed;
