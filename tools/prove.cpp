@@ -60,9 +60,14 @@ int prove_command(const Args& args) {
   add("seed", po::value<std::uint64_t>()->default_value(1), "of pairs, and of f64");
   add("threads", po::value<int>()->default_value(0), "0: all cores");
   add("out", po::value<std::string>(), "results as JSON");
+  add("rules", "rewrite rules (not in this version)");
+  add("program", po::value<std::string>(), "a program's kernels (not in this version)");
+  po::positional_options_description positional;
+  positional.add("program", 1);
   po::variables_map given;
-  if (!parse_options(command("prove"), args, options, {}, given)) return 0;
-  if (!given.count("functions")) fail_unsupported("this version proves --functions; rules and kernels come later");
+  if (!parse_options(command("prove"), args, options, positional, given)) return 0;
+  if (given.count("rules") || given.count("program")) fail_unsupported("this version proves --functions alone; rules and kernels come later");
+  if (!given.count("functions")) fail_input("what is to be proved? usage: plumb prove " + command("prove").synopsis);
   const auto inputs = given["inputs"].as<std::int64_t>();
   const int threads = given["threads"].as<int>();
   if (inputs < 0) fail_input("--inputs takes 0 or more");

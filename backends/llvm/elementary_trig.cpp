@@ -33,10 +33,13 @@ Expr trig_f64(Trig which, Expr x, const Calls& calls) {
 
 namespace {
 
-/// atan(t) for t in [0, 1].
+/// atan(t) = t + t³·q(t²) for t in [0, 1].
 Expr atan_unit(Expr t) {
-  return t * polynomial(t * t, {-0x1.266367bf8e774p-12, 0x1.2792dd3833638p-9, -0x1.16ca9f656929fp-7, 0x1.4dfb53ea6ce83p-6, -0x1.24e26fec20dadp-5, 0x1.a03d320dcd8b4p-5, -0x1.057c5648749eep-4,
-                                0x1.38218f8f7424fp-4, -0x1.73d7fbcaedb85p-4, 0x1.c70d000dcfe8bp-4, -0x1.2491be69b8b33p-3, 0x1.9999947d0c5a2p-3, -0x1.5555554bce363p-2, 0x1.fffffffffd0d4p-1});
+  const Expr z = t * t;
+  const Expr q = polynomial(z, {-0x1.99d7f89a18033p-15, 0x1.ffa7d10a97cd8p-12, -0x1.2ddd091814677p-9, 0x1.c38089d829b44p-8, -0x1.e6a39cb6f47bfp-7, 0x1.9a25655d4bd8fp-6, -0x1.20b7600c4e23ap-5,
+                                0x1.6873f2cd16a8fp-5, -0x1.a4f0ec21005f7p-5, 0x1.df2bf585d99f1p-5, -0x1.10cbca978c7b6p-4, 0x1.3b09962a57b90p-4, -0x1.745c0e9913a0ep-4, 0x1.c71c5fe3314d0p-4,
+                                -0x1.249248c76bc1ap-3, 0x1.99999997aa504p-3, -0x1.5555555553855p-2});
+  return fma(t * z, q, t);
 }
 
 }  // namespace

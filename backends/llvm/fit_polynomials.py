@@ -89,9 +89,9 @@ def erf_exponent(t):  # 1 - erf(t) = exp(-t - t·q(t))
     return -mp.log(mp.erfc(t)) / t - 1
 
 
-def atan_ratio(z):  # atan(x) = x·q(x²)
+def atan_tail(z):  # atan(x) = x + x³·q(x²)
     x = mp.sqrt(z)
-    return mp.atan(x) / x
+    return (mp.atan(x) - x) / x**3 if z > mp.mpf("1e-12") else -mp.mpf(1) / 3 + z / 5
 
 
 def erfcx_at(u):   # u = (x - 2)/(x + 2)
@@ -108,5 +108,5 @@ show("log, f64", atanh_tail, tiny, ((root2 - 1) / (root2 + 1))**2, 6, lambda z: 
 show("tanh, f32", tanh_tail, tiny, mp.mpf("0.41"), 5, lambda z: z * mp.sqrt(z) / mp.tanh(mp.sqrt(z)), True)
 show("erf, f32, |x| < 0.93", erf_tail, tiny, mp.mpf("0.865"), 6, lambda z: 1, True)
 show("erf, f32, beyond", erf_exponent, mp.mpf("0.925"), mp.mpf("3.93"), 6, lambda t: t * mp.erfc(t) / mp.erf(t), True)
-show("atan, f64, for f32", atan_ratio, tiny, mp.mpf(1), 13, lambda z: 1, False)
+show("atan, f64, for f32", atan_tail, mp.mpf(0), mp.mpf(1), 16, lambda z: max(z, mp.mpf("0.001")), False)
 show("erfcx, f64, for f32", erfcx_at, mp.mpf(-1), mp.mpf(8.2) / mp.mpf(12.2), 18, lambda u: 1 / erfcx_at(u), False)
