@@ -138,8 +138,9 @@ ScalarId Emitter::emit_elementwise(const Node& n, const Indices& index) {
   for (auto o : n.operands) args.push_back(at(o, index));
   const DType t = spec_.type(n.operands[0]).dtype;
   const auto& row = ir::row(n.op);
-  const auto s = b_.apply(row.fn, args);
-  return contract_ == Contract::strict && is_narrow_float(t) && plumb::row(row.fn).gives == Gives::same ? rounded(s, t) : s;
+  if (contract_ != Contract::strict || !is_narrow_float(t) || plumb::row(row.fn).gives != Gives::same) return b_.apply(row.fn, args);
+  for (auto& s : args) s = b_.convert(s, t);
+  return b_.convert(b_.apply(row.fn, args), compute_dtype(t));
 }
 
 ScalarId Emitter::emit_convert(const Node& n, const Indices& index) {

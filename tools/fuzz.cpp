@@ -19,7 +19,7 @@ namespace {
 
 struct Tally { std::int64_t programs = 0, kernels = 0, elements = 0, decided = 0, undecidable = 0, findings = 0; };
 
-void save(const fuzz::Case& c, const std::string& dir, std::uint64_t seed, const std::string& why) {
+void save(const fuzz::Case& c, const std::string& dir, std::uint64_t seed, const std::string& target, Contract contract, const std::string& why) {
   namespace fs = std::filesystem;
   const auto at = fs::path(dir) / ("seed" + std::to_string(seed));
   fs::create_directories(at);
@@ -27,13 +27,15 @@ void save(const fuzz::Case& c, const std::string& dir, std::uint64_t seed, const
   ir::NamedLiterals named;
   for (std::size_t k = 0; k < c.inputs.size(); ++k) named.emplace_back(c.module.entry().value(c.module.entry().params[k]).name, c.inputs[k]);
   ir::save_npz((at / "inputs.npz").string(), named);
-  std::cout << fmt::format("FINDING seed {}: {}\n  plumb run {}/program.plumb --inputs {}/inputs.npz --check kernel\n", seed, why, at.string(), at.string());
+  std::cout << fmt::format("FINDING seed {}: {}\n  plumb run {}/program.plumb --inputs {}/inputs.npz --check kernel --target {} --contract {}\n", seed, why, at.string(), at.string(), target, name(contract));
 }
 
-std::string run_one(const fuzz::Case& c, const std::shared_ptr<backends::Backend>& target, Tally& t) {
+std::string run_one(const fuzz::Case& c, const std::shared_ptr<backends::Backend>& target, Contract contract, Tally& t) {
   lowering::Options o;
   o.target = target->facts();
+  o.contract = contract;
   verify::CheckOptions check;
+  check.contract = contract;
   check.write_repro = false;
   verify::KernelChecker checker(check);
   try {
@@ -58,10 +60,12 @@ int fuzz_command(const Args& args) {
   po::options_description options("options");
   options.add_options()("targets", po::value<std::string>()->default_value("cpu"), "targets, comma separated")("programs", po::value<std::int64_t>(), "how many programs")(
       "seconds", po::value<double>(), "or for how long")("seed", po::value<std::uint64_t>()->default_value(1), "the first program's seed; the next has the next")(
-      "out", po::value<std::string>()->default_value("plumb-repro"), "folder for findings");
+      "contract", po::value<std::string>()->default_value("relaxed"), "strict or relaxed")("out", po::value<std::string>()->default_value("plumb-repro"), "folder for findings");
   po::variables_map given;
   if (!parse_options(command("fuzz"), args, options, {}, given)) return 0;
   if (given.count("programs") == given.count("seconds")) fail_input("give --programs N or --seconds N");
+  const auto contract = contract_from_name(given["contract"].as<std::string>());
+  if (!contract) fail_input("--contract takes strict or relaxed, not '" + given["contract"].as<std::string>() + "'");
   std::vector<std::shared_ptr<backends::Backend>> targets;
   std::string list = given["targets"].as<std::string>();
   for (std::size_t at = 0; at <= list.size();) {
@@ -79,9 +83,9 @@ int fuzz_command(const Args& args) {
     const auto choose = fuzz::seeded(seed);
     const auto c = fuzz::generate(choose, 1 + static_cast<int>(choose(8)));
     for (const auto& target : targets)
-      if (const auto why = run_one(c, target, t); !why.empty()) {
+      if (const auto why = run_one(c, target, *contract, t); !why.empty()) {
         ++t.findings;
-        save(c, given["out"].as<std::string>(), seed, why);
+        save(c, given["out"].as<std::string>(), seed, target->name(), *contract, why);
       }
     ++t.programs;
     ++seed;

@@ -83,7 +83,7 @@ class CpuBackend : public Backend {
     if (options.threads < 0) fail_input("the number of threads cannot be negative");
     const auto cpu = codegen::host_cpu(options.vector_bytes);
     pool_ = std::make_shared<Pool>(options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
-    jit_ = codegen::make_jit({cpu.vector_bytes, pool_->threads(), false, runtime_functions()});
+    jit_ = codegen::make_jit({cpu.vector_bytes, pool_->threads(), runtime_functions()});
     facts_.name = "cpu";
     facts_.vector_bytes = cpu.vector_bytes;
     facts_.vector_registers = cpu.vector_registers;

@@ -22,4 +22,11 @@ Expr erfc_f64(Expr x) {
   return select(x < 0.0, 2.0 - positive, positive);
 }
 
+/// Near 0 the Taylor series, 2/√π · Σ (-1)^n x^(2n+1) / (n!·(2n+1)) up to n = 12; elsewhere nothing cancels in 1 - erfc.
+Expr erf_f64(Expr x) {
+  const Expr a = abs(x), z = x * x;
+  const Expr series = x * polynomial(z, {0x1.9e6ad5e55a730p-34, -0x1.51d7181c5d36dp-30, 0x1.fcc5720624c1cp-27, -0x1.5f742ec43e71ap-23, 0x1.b9e6c9dc651a3p-20, -0x1.f4d25c3e0c2ebp-17, 0x1.f9a326f9b89b7p-14, -0x1.c02db40040b86p-11, 0x1.565bcd0e6a53fp-8, -0x1.b82ce31288b51p-6, 0x1.ce2f21a042be2p-4, -0x1.812746b0379e7p-2, 0x1.20dd750429b6dp+0});
+  return select(a < 0.5, series, copysign(1.0 - erfc_f64(a), x));
+}
+
 }  // namespace plumb::backends::codegen

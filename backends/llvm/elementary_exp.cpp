@@ -71,9 +71,13 @@ Expr exp2_f64(Expr x) {
 
 // Near zero the differences cancel: a few terms of the series.
 
-Expr expm1_f64(Expr x) {
-  const Expr series = x + x * x * fma(x, 1.0 / 6, 0.5);
-  return copysign(select(abs(x) < 0x1p-12, series, exp_f64(x) - 1.0), x);
+Expr expm1_f64(Expr x) { return copysign(select(abs(x) < 0.34, expm1_reduced_f64(x), exp_f64(x) - 1.0), x); }
+
+Expr sigmoid_f64(Expr x) { return 1.0 / (1.0 + exp_f64(-x)); }
+
+Expr tanh_f64(Expr x) {
+  const Expr t = expm1_f64(2.0 * abs(x)), r = select(t > 0x1p60, 1.0, t / (t + 2.0));
+  return copysign(select(is_nan(x), x, r), x);
 }
 
 Expr sinh_f64(Expr x) {

@@ -51,24 +51,34 @@ Expr log_f64(Expr x) { return log_edges(x, log_finite_f64(x)); }
 
 // Near zero the differences cancel: a few terms of the series.
 
+/// What rounding 1 + x left out comes back divided by the sum; where that is nothing to divide (-1, infinity) it is left.
 Expr log1p_f64(Expr x) {
-  const Expr series = x - x * x * fma(x, -1.0 / 3, 0.5);
-  return select(abs(x) < 0x1p-12, select(eq(x, 0), x, series), log_f64(1.0 + x));
+  const Expr u = 1.0 + x, lost = x - (u - 1.0), correction = select(abs(x) < 0x1p53, lost / u, 0.0);
+  const Expr r = log_f64(u), whole = select(eq(u, 0), r, r + correction);
+  return select(eq(x, 0), x, whole);
 }
 
 Expr asinh_f64(Expr x) {
-  const Expr a = abs(x), z = a * a, series = a + a * z * fma(z, 3.0 / 40, -1.0 / 6);
-  return copysign(select(a < 0x1p-8, series, log_f64(a + sqrt(fma(a, a, 1.0)))), x);
+  const Expr a = abs(x), z = a * a;
+  return copysign(select(a < HUGE_VAL, log1p_f64(a + z / (1.0 + sqrt(1.0 + z))), a), x);
 }
 
-Expr acosh_f64(Expr x) { return select(x < 1.0, nan, log_f64(x + sqrt(fma(x, x, -1.0)))); }
+Expr acosh_f64(Expr x) {
+  const Expr t = x - 1.0, r = log1p_f64(t + sqrt(fma(t, t, 2.0 * t)));
+  return select(x < 1.0, nan, select(eq(x, HUGE_VAL), x, r));
+}
 
 Expr atanh_f64(Expr x) {
-  const Expr z = x * x, series = x + x * z * fma(z, 0.2, 1.0 / 3);
-  return copysign(select(abs(x) < 0x1p-8, series, 0.5 * log_f64((1.0 + x) / (1.0 - x))), x);
+  const Expr a = abs(x), r = 0.5 * log1p_f64(2.0 * a / (1.0 - a));
+  return copysign(select(a > 1.0, nan, r), x);
 }
 
-Expr cbrt_f64(Expr x) { return copysign(exp_f64(log_f64(abs(x)) * (1.0 / 3)), x); }
+/// A first approximation, and one step of Newton's method.
+Expr cbrt_f64(Expr x) {
+  const Expr a = abs(x), r = exp_f64(log_f64(a) * (1.0 / 3)), square = r * r;
+  const Expr better = r - fma(square, r, -a) / (3.0 * square);
+  return copysign(select((a > 0.0) & (a < HUGE_VAL), better, r), x);
+}
 
 Expr pow_f64(Expr x, Expr y) {
   const Expr a = abs(x), magnitude = exp_f64(y * log_f64(a));

@@ -8,26 +8,8 @@ namespace {
 
 constexpr double pi = 0x1.921fb54442d18p+1, half_pi = 0x1.921fb54442d18p+0, half_pi_low = 0x1.1a62633145c07p-54;
 
-/// x, or what `otherwise` gives where `rare` holds in some lane; both are evaluated for all lanes then.
-template <class F> Expr unless(Expr rare, Expr x, const F& otherwise) {
-  auto& b = *x.b;
-  auto* function = b.GetInsertBlock()->getParent();
-  auto* before = b.GetInsertBlock();
-  auto *inside = llvm::BasicBlock::Create(b.getContext(), "rare", function), *after = llvm::BasicBlock::Create(b.getContext(), "usual", function);
-  b.CreateCondBr(rare.v->getType()->isVectorTy() ? b.CreateOrReduce(rare.v) : rare.v, inside, after);
-  b.SetInsertPoint(inside);
-  const Expr other = select(rare, otherwise(), x);
-  auto* from = b.GetInsertBlock();
-  b.CreateBr(after);
-  b.SetInsertPoint(after);
-  auto* phi = b.CreatePHI(x.type(), 2);
-  phi->addIncoming(x.v, before);
-  phi->addIncoming(other.v, from);
-  return x.with(phi);
-}
-
-Expr sine(Expr r, Expr z) { return fma(r * z, polynomial(z, {-1.0 / 39916800, 1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6}), r); }
-Expr cosine(Expr z) { return fma(z, polynomial(z, {1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5}), 1.0); }
+Expr sine(Expr r, Expr z) { return fma(r * z, polynomial(z, {-1.0 / 1307674368000, 1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6}), r); }
+Expr cosine(Expr z) { return fma(z, polynomial(z, {1.0 / 20922789888000, -1.0 / 87178291200, 1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5}), 1.0); }
 
 }  // namespace
 

@@ -10,7 +10,7 @@ std::int64_t emit_kernel(llvm::Module& module, const kir::Kernel& kernel, const 
 }
 
 KernelEmitter::KernelEmitter(llvm::Module& module, const kir::Kernel& kernel, const std::string& symbol, const Calls& calls, const EmitOptions& options)
-    : module_(module), k_(kernel), symbol_(symbol), calls_(calls), options_(options), b_(module.getContext()), math_(b_, calls, options.accurate),
+    : module_(module), k_(kernel), symbol_(symbol), calls_(calls), options_(options), b_(module.getContext()), math_(b_, calls, kernel.correctly_rounded),
       var_ranges_(kernel.vars.size()), value_ranges_(kernel.scalars.size()), instances_(kernel.buffers.size(), 0) {
   scalars_.resize(kernel.scalars.size());
   vars_.resize(kernel.vars.size());

@@ -15,21 +15,32 @@ llvm::FunctionCallee declare(Builder& b, const std::string& name, llvm::Type* re
   return callee;
 }
 
+/// One call a lane, after the arguments that all lanes share.
+Value* each_lane(Builder& b, llvm::FunctionCallee callee, llvm::ArrayRef<Value*> shared, llvm::ArrayRef<Value*> args) {
+  llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotAccessMemory();
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(args[0]->getType());
+  Value* r = vector ? llvm::PoisonValue::get(vector) : nullptr;
+  for (unsigned lane = 0; lane < (vector ? vector->getNumElements() : 1); ++lane) {
+    llvm::SmallVector<Value*, 4> one(shared.begin(), shared.end());
+    for (auto* a : args) one.push_back(vector ? b.CreateExtractElement(a, lane) : a);
+    auto* call = b.CreateCall(callee, one);
+    if (!vector) return call;
+    r = b.CreateInsertElement(r, call, lane);
+  }
+  return r;
+}
+
 }  // namespace
 
 Value* HostCalls::function(Builder& b, const char* name, llvm::ArrayRef<Value*> args) const {
   auto* f64 = b.getDoubleTy();
-  auto callee = declare(b, std::string("plumb_math_") + name, f64, llvm::SmallVector<llvm::Type*, 2>(args.size(), f64));
-  llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotAccessMemory();
-  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(args[0]->getType());
-  if (!vector) return b.CreateCall(callee, args);
-  Value* r = llvm::PoisonValue::get(vector);
-  for (unsigned lane = 0; lane < vector->getNumElements(); ++lane) {
-    llvm::SmallVector<Value*, 2> one;
-    for (auto* a : args) one.push_back(b.CreateExtractElement(a, lane));
-    r = b.CreateInsertElement(r, b.CreateCall(callee, one), lane);
-  }
-  return r;
+  return each_lane(b, declare(b, std::string("plumb_math_") + name, f64, llvm::SmallVector<llvm::Type*, 2>(args.size(), f64)), {}, args);
+}
+
+Value* HostCalls::exact_function(Builder& b, FnId fn, DType t, llvm::ArrayRef<Value*> args) const {
+  llvm::Type *f64 = b.getDoubleTy(), *i32 = b.getInt32Ty();
+  const llvm::SmallVector<Value*, 2> two{args[0], args.back()};
+  return each_lane(b, declare(b, "plumb_exact", f64, {i32, i32, f64, f64}), {b.getInt32(static_cast<std::uint32_t>(fn)), b.getInt32(static_cast<std::uint32_t>(t))}, two);
 }
 
 void HostCalls::index_fault(Builder& b, Value* runtime, int site, Value* value, std::int64_t extent) const {

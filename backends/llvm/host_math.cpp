@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "backends/llvm/exact_math.h"
+
 namespace plumb::backends::codegen {
 namespace {
 
@@ -38,6 +40,7 @@ std::span<const HostFunction> host_functions() {
       {"plumb_math_sigmoid", one(sigmoid)},     {"plumb_math_rsqrt", one(rsqrt)},
       {"plumb_math_pow", two(power)},           {"plumb_math_atan2", two(arctangent)},
       {"plumb_math_fmod", two(std::fmod)},
+      {"plumb_exact", reinterpret_cast<void*>(&correctly_rounded)},
   };
   return table;
 }

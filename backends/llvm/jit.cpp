@@ -103,7 +103,7 @@ class JitImpl : public Jit {
     if (vector_bytes > 0 && vector_bytes < 32) builder.getFeatures().AddFeature("avx", false);
     return builder;
   }
-  EmitOptions emit_options() const { return {options_.threads, options_.accurate}; }
+  EmitOptions emit_options() const { return {options_.threads}; }
 
   std::unique_ptr<llvm::MemoryBuffer> object(std::span<NamedKernel> kernels) {
     llvm::LLVMContext context;

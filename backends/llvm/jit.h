@@ -21,7 +21,6 @@ HostCpu host_cpu(int vector_bytes_asked);
 struct JitOptions {
   int vector_bytes = 0;                     ///< as in host_cpu
   int threads = 1;                          ///< of the pool that parallel loops run on
-  bool accurate = false;                    ///< see Math
   std::vector<HostFunction> runtime;        ///< plumb_parallel_for, plumb_index_fault
 };
 

@@ -15,10 +15,11 @@ Value* Math::apply(FnId fn, DType t, std::span<Value* const> args) const {
   if (!is_float(t)) return integer_function(fn, t, args);
   llvm::SmallVector<Expr, 3> a;
   for (auto* v : args) a.push_back(e(v));
-  if (!is_narrow_float(t)) return float_function(fn, t, a).v;
+  const bool rounds_once = correct_ && is_elementary(fn);
+  if (!is_narrow_float(t)) return rounds_once ? correctly_rounded(fn, t, a).v : float_function(fn, t, a).v;
   for (auto& x : a) x = widen_to_f32(x, t);
   if (fn == fn_id<Fma>) return narrow_fma(t, a[0], a[1], a[2]).v;
-  Expr r = float_function(fn, DType::f32, a);
+  Expr r = rounds_once ? correctly_rounded(fn, t, a) : float_function(fn, DType::f32, a);
   // Where f32 overflows, a format without infinities saturates; only a pole, at zero, gives its NaN.
   const bool grows = fn == fn_id<Exp> || fn == fn_id<Exp2> || fn == fn_id<Expm1> || fn == fn_id<Sinh> || fn == fn_id<Cosh> || fn == fn_id<Pow>;
   if (grows && !plumb::row(t).has_inf) r = select(eq(abs(r), HUGE_VAL) & ne(a[0], 0), copysign(r.c(0x1p100), r), r);
@@ -74,12 +75,55 @@ Expr Math::float_function(FnId fn, DType t, std::span<const Expr> a) const {
   }
 }
 
-Expr Math::elementary(FnId fn, std::span<const Expr> a) const {
-  if (a[0].element()->isDoubleTy()) return elementary_f64(fn, a);
-  if (!accurate_) return elementary_f32(fn, a);
-  llvm::SmallVector<Expr, 2> wide;
-  for (auto x : a) wide.push_back(x.to_f64());
-  return elementary_f64(fn, wide).to_f32();
+/// Functions that have an error bound of their own.
+bool Math::is_elementary(FnId fn) { return row(fn).ulp > 0.5 && row(fn).takes != Takes::integer; }
+
+Expr Math::elementary(FnId fn, std::span<const Expr> a) const { return a[0].element()->isDoubleTy() ? elementary_f64(fn, a) : elementary_f32(fn, a); }
+
+/// From the double formulas, whose relative error is below 2^-40: where a rounding boundary of t is nearer than that, or the
+/// value is a double itself, the exact function decides. For narrow t an f32 that rounds to t as the value does.
+Expr Math::correctly_rounded(FnId fn, DType t, std::span<const Expr> a) const {
+  llvm::SmallVector<Expr, 2> x;
+  llvm::SmallVector<Value*, 2> args;
+  for (auto e : a) x.push_back(e.to_f64()), args.push_back(x.back().v);
+  const auto exact = [&] { return x[0].with(calls_.exact_function(b_, fn, t, args)); };
+  if (t == DType::f64) return exact();
+  const Expr y = wide(fn, x), decided = unless(near_boundary(y, t), y, exact);
+  return t == DType::f32 ? decided.to_f32() : to_odd_f32(decided);
+}
+
+/// Functions of f32 and narrower, in double.
+Expr Math::wide(FnId fn, std::span<const Expr> a) const {
+  const Expr x = a[0];
+  switch (fn) {
+    case fn_id<Exp>: return exp_f64(x);
+    case fn_id<Exp2>: return exp2_f64(x);
+    case fn_id<Expm1>: return expm1_f64(x);
+    case fn_id<Log>: return log_f64(x);
+    case fn_id<Log2>: return log_f64(x) * 0x1.71547652b82fep+0;
+    case fn_id<Log10>: return log_f64(x) * 0x1.bcb7b1526e50ep-2;
+    case fn_id<Log1p>: return log1p_f64(x);
+    case fn_id<Sinh>: return sinh_f64(x);
+    case fn_id<Cosh>: return cosh_f64(x);
+    case fn_id<Tanh>: return tanh_f64(x);
+    case fn_id<Asinh>: return asinh_f64(x);
+    case fn_id<Acosh>: return acosh_f64(x);
+    case fn_id<Atanh>: return atanh_f64(x);
+    case fn_id<Cbrt>: return cbrt_f64(x);
+    case fn_id<Rsqrt>: return 1.0 / sqrt(x);
+    case fn_id<Sigmoid>: return sigmoid_f64(x);
+    case fn_id<Erf>: return erf_f64(x);
+    case fn_id<Erfc>: return erfc_f64(x);
+    case fn_id<Pow>: return pow_f64(x, a[1]);
+    case fn_id<Sin>: return trig_f64(Trig::sine, x, calls_);
+    case fn_id<Cos>: return trig_f64(Trig::cosine, x, calls_);
+    case fn_id<Tan>: return trig_f64(Trig::tangent, x, calls_);
+    case fn_id<Atan2>: return atan2_f64(x, a[1]);
+    case fn_id<Atan>: return atan_f64(x);
+    case fn_id<Asin>: return asin_f64(x);
+    case fn_id<Acos>: return acos_f64(x);
+    default: fail_internal("no formula in double for " + std::string(row(fn).name));
+  }
 }
 
 Expr Math::library(FnId fn, std::span<const Expr> a) const {
@@ -100,7 +144,6 @@ Expr Math::elementary_f64(FnId fn, std::span<const Expr> a) const {
 /// The hot ones in f32; the others in double, rounded.
 Expr Math::elementary_f32(FnId fn, std::span<const Expr> a) const {
   const Expr x = a[0];
-  const auto wide = [&] { return x.to_f64(); };
   switch (fn) {
     case fn_id<Exp>: return exp_f32(x);
     case fn_id<Log>: return log_f32(x);
@@ -108,28 +151,11 @@ Expr Math::elementary_f32(FnId fn, std::span<const Expr> a) const {
     case fn_id<Tanh>: return tanh_f32(x);
     case fn_id<Erf>: return erf_f32(x);
     case fn_id<Rsqrt>: return 1.0 / sqrt(x);
-    case fn_id<Exp2>: return exp2_f64(wide()).to_f32();
-    case fn_id<Expm1>: return expm1_f64(wide()).to_f32();
-    case fn_id<Sinh>: return sinh_f64(wide()).to_f32();
-    case fn_id<Cosh>: return cosh_f64(wide()).to_f32();
-    case fn_id<Log2>: return (log_f64(wide()) * 0x1.71547652b82fep+0).to_f32();
-    case fn_id<Log10>: return (log_f64(wide()) * 0x1.bcb7b1526e50ep-2).to_f32();
-    case fn_id<Log1p>: return log1p_f64(wide()).to_f32();
-    case fn_id<Asinh>: return asinh_f64(wide()).to_f32();
-    case fn_id<Acosh>: return acosh_f64(wide()).to_f32();
-    case fn_id<Atanh>: return atanh_f64(wide()).to_f32();
-    case fn_id<Cbrt>: return cbrt_f64(wide()).to_f32();
-    case fn_id<Pow>: return pow_f64(wide(), a[1].to_f64()).to_f32();
-    case fn_id<Erfc>: return erfc_f64(wide()).to_f32();
-    case fn_id<Sin>: return trig_f64(Trig::sine, wide(), calls_).to_f32();
-    case fn_id<Cos>: return trig_f64(Trig::cosine, wide(), calls_).to_f32();
-    case fn_id<Tan>: return trig_f64(Trig::tangent, wide(), calls_).to_f32();
-    case fn_id<Atan2>: return atan2_f64(wide(), a[1].to_f64()).to_f32();
-    case fn_id<Atan>: return atan_f64(wide()).to_f32();
-    case fn_id<Asin>: return asin_f64(wide()).to_f32();
-    case fn_id<Acos>: return acos_f64(wide()).to_f32();
-    default: return library(fn, a);
+    default: break;
   }
+  llvm::SmallVector<Expr, 2> w;
+  for (auto e : a) w.push_back(e.to_f64());
+  return wide(fn, w).to_f32();
 }
 
 }  // namespace plumb::backends::codegen

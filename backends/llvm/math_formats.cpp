@@ -112,4 +112,16 @@ Value* Math::convert(Value* v, DType from, DType to) const {
   return is_signed(from) ? b_.CreateSIToFP(v, out) : b_.CreateUIToFP(v, out);
 }
 
+Expr near_boundary(Expr y, DType t) {
+  const auto& format = plumb::row(t);
+  const int dropped = 53 - format.precision;
+  // Normal: the dropped bits against half a unit, both ways. 2^-40 of the value is 2^13 of its last places.
+  const Expr rest = y.as_i64() & y.as_i64().k((std::uint64_t{1} << dropped) - 1), half = rest.k(std::uint64_t{1} << (dropped - 1)), margin = rest.k(std::uint64_t{1} << 13);
+  const Expr off = rest - (half - margin), near = off.with(off.b->CreateICmpULT(off.v, (margin + margin).v));
+  // Subnormal: the same in units of the least number.
+  const Expr units = abs(y) * std::ldexp(1.0, format.precision - 1 - format.emin), fraction = units - units.intrinsic(llvm::Intrinsic::floor);
+  const Expr near_below = abs(fraction - 0.5) <= units * 0x1p-40;
+  return select(abs(y) < std::ldexp(1.0, format.emin), near_below, near);
+}
+
 }  // namespace plumb::backends::codegen

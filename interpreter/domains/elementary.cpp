@@ -82,7 +82,7 @@ double exact_elementary(FnId fn, DType t, double x, double y) {
     mpfr_set_d(b.v, y, MPFR_RNDN);
     evaluate(fn, r.v, a.v, b.v);
     if (mpfr_nan_p(r.v)) return std::nan("");
-    if (mpfr_inf_p(r.v) || mpfr_zero_p(r.v)) return mpfr_get_d(r.v, MPFR_RNDN);
+    if (mpfr_inf_p(r.v) || mpfr_zero_p(r.v)) return round_to(t, mpfr_get_d(r.v, MPFR_RNDN));  // NaN where there is no infinity
     if (t == DType::f64) {
       // Subnormal results round at a coarser place than MPFR's: its conversion to double handles that.
       Real low(bits), high(bits);

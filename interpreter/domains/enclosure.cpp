@@ -196,6 +196,7 @@ Enclosed rounded_hull(DType t, double lo, double hi, bool nan) {
   Enclosed e = Enclosed::real(lo, hi, nan);
   for (DType kept : {t, is_narrow_float(t) ? DType::f32 : t}) {
     const double low = round_to(kept, lo), high = round_to(kept, hi);  // NaN where the format has no infinity
+    e.nan = e.nan || std::isnan(low) || std::isnan(high);
     if (!std::isnan(low)) e.lo = least(e.lo, low);
     if (!std::isnan(high)) e.hi = greatest(e.hi, high);
   }

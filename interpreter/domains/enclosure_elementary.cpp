@@ -41,7 +41,7 @@ Shape shape_of(FnId fn) {
 Enclosed at_point(FnId fn, DType t, double x, double y = 0) {
   const double v = fn == fn_id<Pow> || fn == fn_id<Atan2> || t == DType::f64 ? approximate(fn, x, y) : approximate(fn, x);
   if (std::isnan(v)) return Enclosed::not_a_number();
-  if (std::isinf(v) && (std::isinf(x) || x == 0 || std::isinf(y) || fn == fn_id<Atanh> || fn == fn_id<Log1p>)) return Enclosed::real(v, v);
+  if (std::isinf(v) && (std::isinf(x) || x == 0 || std::isinf(y) || fn == fn_id<Atanh> || fn == fn_id<Log1p>)) return rounded_hull(t, v, v, false);
   if (fn == fn_id<Sqrt>) {
     const bool exact = std::fma(v, v, -x) == 0;
     return exact ? rounded_hull(t, v, v, false) : rounded_hull(t, std::nextafter(v, -inf), std::nextafter(v, inf), false);
@@ -52,8 +52,10 @@ Enclosed at_point(FnId fn, DType t, double x, double y = 0) {
   double lo = (std::isinf(v) && v > 0 ? std::numeric_limits<double>::max() : v) - slack, hi = (std::isinf(v) && v < 0 ? std::numeric_limits<double>::lowest() : v) + slack;
   if (v > 0 && lo < 0) lo = 0;  // the sign is never wrong
   if (v < 0 && hi > 0) hi = -0.0;
-  if (hi > largest) hi = inf;
-  if (lo < -largest) lo = -inf;
+  // Where there is no infinity, storing saturates, and only f32, in which the value may be kept, overflows.
+  const double overflow = row(t).has_inf ? largest : static_cast<double>(std::numeric_limits<float>::max());
+  if (hi > overflow) hi = inf;
+  if (lo < -overflow) lo = -inf;
   return rounded_hull(t, lo, hi, false);
 }
 

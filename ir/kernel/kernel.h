@@ -109,6 +109,7 @@ struct Kernel {
   std::string name;
   std::string schedule;                         ///< the template that built it: "pointwise", "row_reduce", "gemm", …
   std::vector<Buffer> buffers;
+  bool correctly_rounded = false;               ///< elementary functions are (strict); else they may err as their rows say
   std::vector<BufferId> inputs, outputs;        ///< global buffers, in the order of spec's parameters and results
   std::vector<DType> scalars;
   std::vector<std::string> vars;

@@ -5,6 +5,7 @@
 //   header    := "reduction" n ":" function "in" dtype "terms" n "height" n ["node" n] ["truncates"]
 //              | "site" n ":" "operation" ["at" "file" line column]
 //              | "map" %buffer ":" [var "=" affine {"," …}]
+//              | "correctly_rounded"                                      elementary functions are
 //              | "spec" "{" function of ir/tensor/text.h "}"
 //   statement := %s "=" definition ":" dtype
 //              | %buffer "[" indices "]" "=" %s                          store

@@ -42,6 +42,7 @@ void KernelParser::parameter() {
 }
 
 bool KernelParser::header() {
+  if (lex_.accept_word("correctly_rounded")) return k_.correctly_rounded = true;
   if (lex_.accept_word("reduction")) return reduction(), true;
   if (lex_.accept_word("site")) return site(), true;
   if (lex_.accept_word("map")) return output_map(), true;

@@ -250,6 +250,7 @@ void Printer::block(std::string& out, const Block& b, int depth) const {
 }
 
 void Printer::header(std::string& out) const {
+  if (k_.correctly_rounded) out += "  correctly_rounded\n";
   for (std::size_t i = 0; i < k_.reductions.size(); ++i) {
     const auto& r = k_.reductions[i];
     out += "  reduction " + std::to_string(i) + ": " + std::string(row(r.fn).name) + " in " + std::string(plumb::name(r.accumulator)) + " terms " + std::to_string(r.terms) + " height " +

@@ -66,6 +66,7 @@ void visit_result_shape(const ir::Function& f, ValueId v, int anchor, std::vecto
 KernelContext::KernelContext(std::shared_ptr<const ir::Function> s, const Options& o)
     : spec(*s), options(o), kernel(std::make_shared<kir::Kernel>()), b(*kernel), e(b, *s, o.contract), root(s->results.at(0)), shape(s->type(s->results[0]).extents()) {
   kernel->spec = s;
+  kernel->correctly_rounded = o.contract == Contract::strict;
   for (std::size_t i = 0; i < spec.nodes.size(); ++i)
     if (is_anchor(spec.nodes[i])) {
       require(anchor < 0, "a kernel's specification has one anchor");
@@ -112,7 +113,12 @@ void KernelContext::place_contraction(const std::vector<bool>& merge, bool convo
 }
 
 void KernelContext::finish(const Indices& at, std::optional<ScalarId> anchor_value) {
-  if (anchor_value) e.bind(anchor_node().results[0], *anchor_value);
+  if (anchor_value) {
+    const auto v = anchor_node().results[0];
+    const DType t = spec.type(v).dtype;
+    const bool rounds = options.contract == Contract::strict && is_narrow_float(t);
+    e.bind(v, rounds ? b.convert(b.convert(*anchor_value, t), Emitter::compute_dtype(t)) : *anchor_value);
+  }
   const auto value = e.at(root, at);
   e.store(output, at, value, spec.type(root).dtype);
   if (anchor_value) e.unbind(anchor_node().results[0]);

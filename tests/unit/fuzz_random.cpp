@@ -12,11 +12,13 @@
 namespace plumb {
 namespace {
 
-std::string fault_of(const fuzz::Case& c, const std::shared_ptr<backends::Backend>& target) {
+std::string fault_of(const fuzz::Case& c, const std::shared_ptr<backends::Backend>& target, Contract contract = Contract::relaxed) {
   lowering::Options o;
   o.target = target->facts();
+  o.contract = contract;
   verify::CheckOptions check;
   check.write_repro = false;
+  check.contract = contract;
   verify::KernelChecker checker(check);
   backends::Session(lowering::lower(c.module, o), target).run(c.inputs, {&checker, true});
   if (checker.report().passed()) return {};
@@ -49,6 +51,17 @@ TEST(RandomPrograms, are_right_on_simt) {
     const auto choose = fuzz::seeded(seed);
     const auto c = fuzz::generate(choose, 1 + static_cast<int>(choose(8)));
     const auto fault = fault_of(c, simt);
+    ASSERT_TRUE(fault.empty()) << "seed " << seed << ": " << fault;
+  }
+}
+
+/// Strict: the reference's bits, fused or not.
+TEST(RandomPrograms, have_the_references_bits_under_strict) {
+  const auto cpu = backends::make_cpu_backend({1, 0}), simt = verify::make_simt_backend();
+  for (std::uint64_t seed = 3000; seed < 3300; ++seed) {
+    const auto choose = fuzz::seeded(seed);
+    const auto c = fuzz::generate(choose, 1 + static_cast<int>(choose(8)));
+    const auto fault = fault_of(c, seed % 4 == 0 ? cpu : simt, Contract::strict);
     ASSERT_TRUE(fault.empty()) << "seed " << seed << ": " << fault;
   }
 }

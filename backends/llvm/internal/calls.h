@@ -2,6 +2,7 @@
 // implements this and keeps the rest.
 #pragma once
 #include "backends/llvm/internal/expr.h"
+#include "ir/scalar/functions.h"
 
 namespace plumb::backends::codegen {
 
@@ -10,6 +11,8 @@ class Calls {
   virtual ~Calls() = default;
   /// f(x) or f(x, y) of doubles, lane by lane, with an error below 0.51 units in the last place.
   virtual Value* function(Builder& b, const char* name, llvm::ArrayRef<Value*> args) const = 0;
+  /// f of doubles, lane by lane, correctly rounded to t (a float).
+  virtual Value* exact_function(Builder& b, FnId fn, DType t, llvm::ArrayRef<Value*> args) const = 0;
   /// Records that `value` was not in [0, extent) at a site.
   virtual void index_fault(Builder& b, Value* runtime, int site, Value* value, std::int64_t extent) const = 0;
   /// Runs `body(context, runtime, scratch, begin, end)` over pieces of [0, n) of at least `grain` on all threads.
@@ -23,6 +26,7 @@ class HostCalls : public Calls {
  public:
   explicit HostCalls(bool mask_registers) : mask_registers_(mask_registers) {}
   Value* function(Builder& b, const char* name, llvm::ArrayRef<Value*> args) const override;
+  Value* exact_function(Builder& b, FnId fn, DType t, llvm::ArrayRef<Value*> args) const override;
   void index_fault(Builder& b, Value* runtime, int site, Value* value, std::int64_t extent) const override;
   void parallel(Builder& b, Value* runtime, llvm::Function* body, Value* context, Value* n, std::int64_t grain) const override;
   Value* memory_mask(Builder& b, Value* mask) const override;

@@ -11,7 +11,6 @@ namespace plumb::backends::codegen {
 
 struct EmitOptions {
   int threads = 1;
-  bool accurate = false;   ///< see Math
 };
 
 /// Emits one kernel: `void symbol(ptr buffers, ptr runtime, ptr scratch)`, every function of it private but that one.

@@ -10,8 +10,8 @@ namespace plumb::backends::codegen {
 
 class Math {
  public:
-  /// `accurate`: elementary functions of f32 and narrower are evaluated in double and rounded once, not merely within 2 ULP.
-  Math(Builder& b, const Calls& calls, bool accurate) : b_(b), calls_(calls), accurate_(accurate) {}
+  /// `correct`: elementary functions are correctly rounded, not merely within 2 ULP.
+  Math(Builder& b, const Calls& calls, bool correct) : b_(b), calls_(calls), correct_(correct) {}
   /// The register type of a dtype: i1 for bool, iN for integers and narrow floats (their bit patterns), float, double.
   llvm::Type* type(DType t) const;
   /// The function's value for arguments of dtype t, all of one shape.
@@ -25,13 +25,16 @@ class Math {
   Expr elementary(FnId fn, std::span<const Expr> args) const;
   Expr elementary_f32(FnId fn, std::span<const Expr> args) const;
   Expr elementary_f64(FnId fn, std::span<const Expr> args) const;
+  static bool is_elementary(FnId fn);
+  Expr wide(FnId fn, std::span<const Expr> args) const;
+  Expr correctly_rounded(FnId fn, DType t, std::span<const Expr> args) const;
   Expr library(FnId fn, std::span<const Expr> args) const;
   Expr fmod(Expr x, Expr y) const;
   Expr narrow_fma(DType t, Expr x, Expr y, Expr z) const;
 
   Builder& b_;
   const Calls& calls_;
-  bool accurate_;
+  bool correct_;
 };
 
 // Storage formats (math_formats.cpp).
@@ -41,6 +44,9 @@ Expr round_to_narrow(Expr f32, DType narrow);
 Expr to_odd_f32(Expr f64);
 /// high + low, as a double whose last bit is odd when low is not 0.
 Expr to_odd_f64(Sum sum);
+
+/// Whether a double's distance from the middle between two neighbours of the format is below 2^-40 of it.
+Expr near_boundary(Expr f64, DType format);
 
 // Integers (math_integer.cpp).
 Expr integer_division(FnId fn, bool is_signed, Expr x, Expr y);
