@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,8 @@ ir::Literal random_literal(const ir::Type& type, std::uint64_t seed);
 std::vector<ir::Literal> random_inputs(const Source& source, std::uint64_t seed, const std::map<std::string, std::int64_t>& dims);
 /// NAME=SIZE of --dim.
 std::map<std::string, std::int64_t> dims_from(const po::variables_map& given);
+/// The passes of --disable: each must be there, and optional.
+std::set<std::string> disabled_from(const po::variables_map& given);
 
 /// nullptr for `reference`. Unsupported where the target is not to be had.
 std::shared_ptr<backends::Backend> make_target(const std::string& name, int threads);
@@ -82,5 +85,6 @@ int run_command(const Args&);
 int explain_command(const Args&);
 int targets_command(const Args&);
 int fuzz_command(const Args&);
+int prove_command(const Args&);
 
 }  // namespace plumb::tools

@@ -156,8 +156,7 @@ int explain_command(const Args& args) {
   if (!contract) fail_input("--contract takes strict, relaxed or fast, not '" + given["contract"].as<std::string>() + "'");
   e.options.contract = *contract;
   e.options.target = e.backend->facts();
-  if (given.count("disable"))
-    for (const auto& name : given["disable"].as<std::vector<std::string>>()) e.options.disabled.insert(name);
+  e.options.disabled = disabled_from(given);
   print_stage(stage, std::move(e));
   return 0;
 }

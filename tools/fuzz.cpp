@@ -66,6 +66,8 @@ int fuzz_command(const Args& args) {
   if (given.count("programs") == given.count("seconds")) fail_input("give --programs N or --seconds N");
   const auto contract = contract_from_name(given["contract"].as<std::string>());
   if (!contract) fail_input("--contract takes strict or relaxed, not '" + given["contract"].as<std::string>() + "'");
+  if (given.count("programs") && given["programs"].as<std::int64_t>() < 1) fail_input("--programs takes 1 or more");
+  if (given.count("seconds") && !(given["seconds"].as<double>() > 0)) fail_input("--seconds takes more than 0");
   std::vector<std::shared_ptr<backends::Backend>> targets;
   std::string list = given["targets"].as<std::string>();
   for (std::size_t at = 0; at <= list.size();) {

@@ -7,6 +7,7 @@
 #include "ir/files/npy.h"
 #include "ir/files/npz.h"
 #include "ir/scalar/storage.h"
+#include "lowering/pipeline.h"
 #include "tools/cli.h"
 #include "tools/random.h"
 
@@ -115,6 +116,17 @@ std::vector<ir::Literal> random_inputs(const Source& source, std::uint64_t seed,
   std::vector<ir::Literal> inputs;
   for (const auto& t : source.random_types(seed, dims)) inputs.push_back(random_literal(t, seed * 1000 + inputs.size()));
   return inputs;
+}
+
+std::set<std::string> disabled_from(const po::variables_map& given) {
+  if (!given.count("disable")) return {};
+  const auto passes = lowering::passes();
+  std::set<std::string> r;
+  for (const auto& name : given["disable"].as<std::vector<std::string>>()) {
+    if (std::none_of(passes.begin(), passes.end(), [&](const auto& p) { return p.name == name && p.optional; })) fail_input("there is no optional pass '" + name + "'; plumb explain --stage list names them");
+    r.insert(name);
+  }
+  return r;
 }
 
 std::map<std::string, std::int64_t> dims_from(const po::variables_map& given) {

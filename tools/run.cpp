@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <tuple>
 
-#include "lowering/pipeline.h"
 #include "tools/run.h"
 
 namespace plumb::tools {
@@ -71,12 +71,7 @@ Settings settings_from(const po::variables_map& given) {
   if (s.repeat < 1) fail_input("--repeat takes 1 or more");
   s.progress = isatty(2) && s.check != Check::off;
   if (given.count("output")) s.output = given["output"].as<std::string>();
-  if (given.count("disable"))
-    for (const auto& name : given["disable"].as<Words>()) {
-      const auto passes = lowering::passes();
-      if (std::none_of(passes.begin(), passes.end(), [&](const auto& p) { return p.name == name && p.optional; })) fail_input("there is no optional pass '" + name + "'; plumb explain --stage list names them");
-      s.disabled.insert(name);
-    }
+  s.disabled = disabled_from(given);
   if (given.count("inputs") && given.count("random")) fail_input("--inputs and --random exclude each other");
   if (given.count("dim") && !given.count("random")) fail_input("--dim sizes random inputs: give --random SEED too");
   return s;
@@ -89,13 +84,15 @@ Words numbered(const fs::path& dir, const std::string& stem) {
   return files;
 }
 
-/// The folders test_data_set_K, by number.
+/// The folders test_data_set_K, by number: of numbers without leading zeros the shorter is the less.
 std::vector<fs::path> data_sets(const fs::path& dir) {
-  std::map<long, fs::path> sets;
+  std::map<std::tuple<std::size_t, std::string, std::string>, fs::path> sets;
   const std::string stem = "test_data_set_";
   for (const auto& e : fs::directory_iterator(dir)) {
     const auto name = e.path().filename().string();
-    if (e.is_directory() && name.starts_with(stem) && name.size() > stem.size() && name.find_first_not_of("0123456789", stem.size()) == std::string::npos) sets[std::stol(name.substr(stem.size()))] = e.path();
+    if (!e.is_directory() || !name.starts_with(stem) || name.size() == stem.size() || name.find_first_not_of("0123456789", stem.size()) != std::string::npos) continue;
+    const auto digits = name.substr(std::min(name.find_first_not_of('0', stem.size()), name.size() - 1));
+    sets[{digits.size(), digits, name}] = e.path();
   }
   std::vector<fs::path> r;
   for (const auto& [number, path] : sets) r.push_back(path);
