@@ -1,11 +1,13 @@
 // The pipeline, as a page: what happens to a module, in order.
 #include "lowering/pipeline.h"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 
 #include "ir/tensor/op_table.h"
 #include "ir/tensor/text.h"
+#include "ir/tensor/verifier.h"
 #include "lowering/emit.h"
 #include "lowering/passes.h"
 #include "lowering/templates/template.h"
@@ -94,12 +96,18 @@ class Lowerer {
     return static_cast<std::int32_t>(p.kernels.size() - 1);
   }
 
+  /// A function is lowered once, however many nodes name it: else nested choices would cost 2^depth.
   std::int32_t callee(Program& p, const std::string& name) {
-    auto outer = std::move(slots_);
-    auto program = function(*m_.find(name));
-    slots_ = std::move(outer);
-    p.callees.push_back(std::move(program));
-    return static_cast<std::int32_t>(p.callees.size() - 1);
+    auto& program = programs_[name];
+    if (!program) {
+      auto outer = std::move(slots_);
+      program = function(*m_.find(name));
+      slots_ = std::move(outer);
+    }
+    const auto at = std::ranges::find(p.callees, program);
+    const auto index = at - p.callees.begin();
+    if (at == p.callees.end()) p.callees.push_back(program);
+    return static_cast<std::int32_t>(index);
   }
 
   void control(Program& p, const ir::Function& f, const ir::Node& n) {
@@ -138,6 +146,7 @@ class Lowerer {
   const Options& o_;
   std::vector<SlotId> slots_;
   std::map<std::string, std::shared_ptr<const kir::Kernel>> known_;
+  std::map<std::string, std::shared_ptr<const Program>> programs_;   ///< of the functions that nodes name
 };
 
 }  // namespace
@@ -174,6 +183,7 @@ ir::Module optimize(ir::Module m, const Options& o) {
 std::shared_ptr<const Program> lower(ir::Module m, const Options& o) {
   for (const auto& v : m.entry().values)
     if (!v.type.is_concrete()) fail_input("%" + v.name + ": " + v.type.str() + " has a dimension without a size; bind it by giving inputs");
+  ir::check_call_depth(m);
   const ir::Module optimized = optimize(std::move(m), o);
   return Lowerer(optimized, o).function(optimized.entry());
 }

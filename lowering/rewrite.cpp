@@ -141,10 +141,7 @@ Function share_common(const Function& f) {
       r.copy(n);
       continue;
     }
-    const auto text = ir::print_node(f, n);
-    const auto brace = text.rfind(" {");
-    if (brace != std::string::npos) key += text.substr(brace);
-    key += f.type(n.results[0]).str();
+    key += ir::print_attributes(f, n) + f.type(n.results[0]).str();
     if (auto it = seen.find(key); it != seen.end()) {
       r.replace(n, it->second);
       continue;

@@ -10,6 +10,7 @@
 
 #include "backends/backend.h"
 #include "ir/import/onnx.h"
+#include "ir/scalar/contract.h"
 #include "ir/tensor/graph.h"
 #include "ir/tensor/literal.h"
 
@@ -68,10 +69,12 @@ void read_as_bf16(ir::Literal& value, DType declared, const std::string& what, s
 /// indices; half of the floats multiples of 1/8 in [-4, 4), which sums keep exact, the others uniform in [-2, 2).
 ir::Literal random_literal(const ir::Type& type, std::uint64_t seed);
 std::vector<ir::Literal> random_inputs(const Source& source, std::uint64_t seed, const std::map<std::string, std::int64_t>& dims);
-/// NAME=SIZE of --dim.
-std::map<std::string, std::int64_t> dims_from(const po::variables_map& given);
-/// The passes of --disable: each must be there, and optional.
-std::set<std::string> disabled_from(const po::variables_map& given);
+
+// ── values of flags (options.cpp) ──
+std::uint64_t seed_from(const std::string& flag, const std::string& word);
+std::map<std::string, std::int64_t> dims_from(const po::variables_map& given);   ///< NAME=SIZE of --dim
+Contract contract_from(const po::variables_map& given);
+std::set<std::string> disabled_from(const po::variables_map& given);             ///< optional passes to leave out
 
 /// nullptr for `reference`. Unsupported where the target is not to be had.
 std::shared_ptr<backends::Backend> make_target(const std::string& name, int threads);

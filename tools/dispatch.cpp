@@ -1,4 +1,6 @@
 // From the command line to a subcommand, and from whatever goes wrong to one message and an exit code.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -70,6 +72,28 @@ int run_subcommand(const Args& args) {
   return 0;
 }
 
+/// The length of the UTF-8 character at s[i], 0 where there is none.
+std::size_t utf8_length(const std::string& s, std::size_t i) {
+  const auto byte = [&](std::size_t k) { return k < s.size() ? static_cast<unsigned char>(s[k]) : 0U; };
+  const unsigned lead = byte(i);
+  const std::size_t length = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+  for (std::size_t k = 1; k < length; ++k)
+    if ((byte(i + k) & 0xc0) != 0x80) return 0;
+  return length;
+}
+/// Messages quote files and names: bytes that are no text, and those that steer a terminal, appear as \xHH.
+std::string printable(const std::string& s) {
+  std::string r;
+  for (std::size_t i = 0; i < s.size();) {
+    const auto c = static_cast<unsigned char>(s[i]);
+    const bool control = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
+    const auto length = control ? 0 : utf8_length(s, i);
+    r += length ? s.substr(i, length) : fmt::format("\\x{:02x}", c);
+    i += std::max<std::size_t>(length, 1);
+  }
+  return r;
+}
+
 /// What a machine reads on stdout when there is no result.
 void print_failure(const std::string& result, const std::string& message, bool json) {
   if (json)
@@ -118,6 +142,7 @@ int dispatch(const Args& args) {
   } catch (const std::exception& e) {
     message = std::string("internal error: ") + e.what();
   }
+  message = printable(message);
   std::cerr << "plumb: " << message << "\n";
   if (running) print_failure(code == 2 ? "invalid" : "unsupported", message, json);
   return code;

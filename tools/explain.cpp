@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <set>
 
 #include "backends/runtime/executor.h"
 #include "ir/kernel/text.h"
@@ -33,10 +34,14 @@ std::string slots(const std::vector<lowering::SlotId>& ids) {
   return s;
 }
 
-void print_plan(const lowering::Program& p, const std::string& indent) {
+using Seen = std::set<const void*>;   ///< programs printed already: one that several nodes name is printed once
+
+void print_plan(const lowering::Program& p, const std::string& indent, Seen& seen) {
   auto callee = [&](std::int32_t k, const char* what) {
-    std::cout << indent << "  " << what << ":\n";
-    print_plan(*p.callees[static_cast<std::size_t>(k)], indent + "    ");
+    const auto& c = *p.callees[static_cast<std::size_t>(k)];
+    const bool first = seen.insert(&c).second;
+    std::cout << indent << "  " << what << ": @" << c.name << (first ? "\n" : ", as above\n");
+    if (first) print_plan(c, indent + "    ", seen);
   };
   auto step = [&](const lowering::Step& s) {
     if (auto* l = std::get_if<lowering::Launch>(&s)) {
@@ -61,7 +66,7 @@ void print_plan(const lowering::Program& p, const std::string& indent) {
   for (const auto& s : p.steps) step(s);
 }
 
-void print_memory(const lowering::Program& p) {
+void print_memory(const lowering::Program& p, Seen& seen) {
   for (std::size_t k = 0; k < p.slots.size(); ++k) {
     const auto& s = p.slots[k];
     static constexpr const char* roles[] = {"parameter", "constant", "hoisted", "temporary", "result"};
@@ -69,16 +74,18 @@ void print_memory(const lowering::Program& p) {
   }
   std::cout << fmt::format("arena: {} bytes\n", p.arena_bytes);
   for (const auto& c : p.callees) {
+    if (!seen.insert(c.get()).second) continue;
     std::cout << "\n@" << c->name << "\n";
-    print_memory(*c);
+    print_memory(*c, seen);
   }
 }
 
 /// Kernels of a program and its callees, each once.
-void collect(const lowering::Program& p, std::vector<const kir::Kernel*>& to) {
+void collect(const lowering::Program& p, std::vector<const kir::Kernel*>& to, Seen& seen) {
+  if (!seen.insert(&p).second) return;
   for (const auto& k : p.kernels)
-    if (std::find(to.begin(), to.end(), k.get()) == to.end()) to.push_back(k.get());
-  for (const auto& c : p.callees) collect(*c, to);
+    if (seen.insert(k.get()).second) to.push_back(k.get());
+  for (const auto& c : p.callees) collect(*c, to, seen);
 }
 
 struct Explained {
@@ -97,10 +104,11 @@ void print_stage(const std::string& stage, Explained e) {
   };
   const auto program = lowering::lower(e.module, e.options);
   if (shown || stage == "timings") return;
-  if (stage == "plan" || stage == "hoist") return print_plan(*program, "");
-  if (stage == "memory") return print_memory(*program);
+  Seen seen;
+  if (stage == "plan" || stage == "hoist") return print_plan(*program, "", seen);
+  if (stage == "memory") return print_memory(*program, seen);
   std::vector<const kir::Kernel*> kernels;
-  collect(*program, kernels);
+  collect(*program, kernels, seen);
   if (stage == "llvm" || stage == "asm") {
     const backends::Session session(program, e.backend);
     for (const auto* k : kernels) std::cout << "; kernel " << k->name << ", schedule " << k->schedule << "\n" << session.code(*k, stage == "asm") << "\n";
@@ -127,7 +135,7 @@ int explain_command(const Args& args) {
   add("contract", po::value<std::string>()->default_value("relaxed"), "strict, relaxed or fast");
   add("dim", po::value<std::vector<std::string>>()->composing(), "NAME=SIZE of a named dimension");
   add("disable", po::value<std::vector<std::string>>()->composing(), "leave out an optional pass");
-  add("random", po::value<std::uint64_t>()->default_value(0), "seed that sizes other named dimensions");
+  add("random", po::value<std::string>()->default_value("0"), "seed that sizes other named dimensions");
   add("program", po::value<std::string>(), "FILE or folder");
   po::positional_options_description positional;
   positional.add("program", 1);
@@ -145,18 +153,16 @@ int explain_command(const Args& args) {
   if (!given.count("program")) fail_input("which program? usage: plumb explain " + command("explain").synopsis);
   const Source source(given["program"].as<std::string>());
   Explained e;
-  e.module = source.bind(random_inputs(source, given["random"].as<std::uint64_t>(), dims_from(given)));
+  e.backend = make_target(given["target"].as<std::string>(), 0);
+  if (!e.backend && stage != "import") fail_input("the reference compiles nothing; name a target that does");
+  e.options.contract = contract_from(given);
+  e.options.disabled = disabled_from(given);
+  e.module = source.bind(random_inputs(source, seed_from("--random", given["random"].as<std::string>()), dims_from(given)));
   if (stage == "import") {
     std::cout << ir::print(e.module);
     return 0;
   }
-  e.backend = make_target(given["target"].as<std::string>(), 0);
-  if (!e.backend) fail_input("the reference compiles nothing; name a target that does");
-  const auto contract = contract_from_name(given["contract"].as<std::string>());
-  if (!contract) fail_input("--contract takes strict, relaxed or fast, not '" + given["contract"].as<std::string>() + "'");
-  e.options.contract = *contract;
   e.options.target = e.backend->facts();
-  e.options.disabled = disabled_from(given);
   print_stage(stage, std::move(e));
   return 0;
 }

@@ -17,6 +17,8 @@
 namespace plumb::tools {
 namespace {
 
+constexpr double most_seconds = 1e9;  // 30 years
+
 struct Tally { std::int64_t programs = 0, kernels = 0, elements = 0, decided = 0, undecidable = 0, findings = 0; };
 
 void save(const fuzz::Case& c, const std::string& dir, std::uint64_t seed, const std::string& target, Contract contract, const std::string& why) {
@@ -54,22 +56,8 @@ std::string run_one(const fuzz::Case& c, const std::shared_ptr<backends::Backend
   return fmt::format("{} {}: got {}, allowed {} ({})", f.kernel, f.index, f.got, f.allowed, f.operations);
 }
 
-}  // namespace
-
-int fuzz_command(const Args& args) {
-  po::options_description options("options");
-  options.add_options()("targets", po::value<std::string>()->default_value("cpu"), "targets, comma separated")("programs", po::value<std::int64_t>(), "how many programs")(
-      "seconds", po::value<double>(), "or for how long")("seed", po::value<std::uint64_t>()->default_value(1), "the first program's seed; the next has the next")(
-      "contract", po::value<std::string>()->default_value("relaxed"), "strict or relaxed")("out", po::value<std::string>()->default_value("plumb-repro"), "folder for findings");
-  po::variables_map given;
-  if (!parse_options(command("fuzz"), args, options, {}, given)) return 0;
-  if (given.count("programs") == given.count("seconds")) fail_input("give --programs N or --seconds N");
-  const auto contract = contract_from_name(given["contract"].as<std::string>());
-  if (!contract) fail_input("--contract takes strict or relaxed, not '" + given["contract"].as<std::string>() + "'");
-  if (given.count("programs") && given["programs"].as<std::int64_t>() < 1) fail_input("--programs takes 1 or more");
-  if (given.count("seconds") && !(given["seconds"].as<double>() > 0)) fail_input("--seconds takes more than 0");
+std::vector<std::shared_ptr<backends::Backend>> targets_from(const std::string& list) {
   std::vector<std::shared_ptr<backends::Backend>> targets;
-  std::string list = given["targets"].as<std::string>();
   for (std::size_t at = 0; at <= list.size();) {
     const auto end = std::min(list.find(',', at), list.size());
     auto target = make_target(list.substr(at, end - at), 1);
@@ -77,17 +65,34 @@ int fuzz_command(const Args& args) {
     targets.push_back(std::move(target));
     at = end + 1;
   }
+  return targets;
+}
+
+}  // namespace
+
+int fuzz_command(const Args& args) {
+  po::options_description options("options");
+  options.add_options()("targets", po::value<std::string>()->default_value("cpu"), "targets, comma separated")("programs", po::value<std::int64_t>(), "how many programs")(
+      "seconds", po::value<double>(), "or for how long")("seed", po::value<std::string>()->default_value("1"), "the first program's seed; the next has the next")(
+      "contract", po::value<std::string>()->default_value("relaxed"), "strict or relaxed")("out", po::value<std::string>()->default_value("plumb-repro"), "folder for findings");
+  po::variables_map given;
+  if (!parse_options(command("fuzz"), args, options, {}, given)) return 0;
+  if (given.count("programs") == given.count("seconds")) fail_input("give --programs N or --seconds N");
+  if (given.count("programs") && given["programs"].as<std::int64_t>() < 1) fail_input("--programs takes 1 or more");
+  if (given.count("seconds") && !(given["seconds"].as<double>() > 0 && given["seconds"].as<double>() <= most_seconds)) fail_input("--seconds takes more than 0, at most 1e9");
+  const auto contract = contract_from(given);
+  const auto targets = targets_from(given["targets"].as<std::string>());
   const auto start = std::chrono::steady_clock::now();
   auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   Tally t;
-  std::uint64_t seed = given["seed"].as<std::uint64_t>();
+  std::uint64_t seed = seed_from("--seed", given["seed"].as<std::string>());
   while (given.count("programs") ? t.programs < given["programs"].as<std::int64_t>() : elapsed() < given["seconds"].as<double>()) {
     const auto choose = fuzz::seeded(seed);
     const auto c = fuzz::generate(choose, 1 + static_cast<int>(choose(8)));
     for (const auto& target : targets)
-      if (const auto why = run_one(c, target, *contract, t); !why.empty()) {
+      if (const auto why = run_one(c, target, contract, t); !why.empty()) {
         ++t.findings;
-        save(c, given["out"].as<std::string>(), seed, target->name(), *contract, why);
+        save(c, given["out"].as<std::string>(), seed, target->name(), contract, why);
       }
     ++t.programs;
     ++seed;

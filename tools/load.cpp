@@ -27,6 +27,9 @@ struct Loaded {
     auto it = std::find_if(parameters.begin(), parameters.end(), [&](const auto& p) { return p.name == name; });
     return it == parameters.end() ? nullptr : &*it;
   }
+  void take(const std::string& name, ir::Literal value) {
+    if (!by_name.emplace(name, std::move(value)).second) fail_input("'" + name + "' is given twice");
+  }
   /// The dtype of bare bytes in the next tensor by position.
   std::optional<DType> next_dtype() const {
     return in_order.size() < parameters.size() ? std::optional(parameters[in_order.size()].dtype) : std::nullopt;
@@ -35,20 +38,24 @@ struct Loaded {
 
 std::optional<DType> bare(std::optional<DType> t) { return t && is_narrow_float(*t) ? t : std::nullopt; }
 
+bool exists(const std::string& path) {
+  std::error_code none;  // a path that cannot be looked at names no file either
+  return fs::exists(path, none);
+}
+
 void take_npz(const std::string& path, Loaded& to) {
   ir::BareDTypes dtypes;
   for (const auto& p : to.parameters)
     if (is_narrow_float(p.dtype)) dtypes[p.name] = p.dtype;
   auto arrays = ir::load_npz(path, dtypes);
   const bool named = std::all_of(arrays.begin(), arrays.end(), [&](const auto& a) { return to.find(a.first); });
-  for (auto& [name, value] : arrays) {
-    if (named) to.by_name.insert_or_assign(name, value);
+  for (auto& [name, value] : arrays)
+    if (named) to.take(name, value);
     else to.in_order.push_back(value);
-  }
 }
 
 ir::Literal one_tensor(const std::string& path, std::optional<DType> dtype) {
-  if (!fs::exists(path)) fail_input("there is no file " + path);
+  if (!exists(path)) fail_input("there is no file " + path);
   const auto extension = fs::path(path).extension();
   if (extension == ".npy") return ir::load_npy(path, bare(dtype));
   if (extension == ".pb") return ir::load_tensor_pb(path);
@@ -64,8 +71,8 @@ std::vector<ir::Literal> load_values(const std::vector<std::string>& files, cons
   Loaded loaded{parameters, {}, {}};
   for (const auto& f : files) {
     const auto equals = f.find('=');
-    if (equals == std::string::npos || fs::exists(f)) {
-      if (fs::exists(f) && fs::path(f).extension() == ".npz") take_npz(f, loaded);
+    if (equals == std::string::npos || exists(f)) {
+      if (exists(f) && fs::path(f).extension() == ".npz") take_npz(f, loaded);
       else loaded.in_order.push_back(one_tensor(f, loaded.next_dtype()));
       continue;
     }
@@ -76,7 +83,7 @@ std::vector<ir::Literal> load_values(const std::vector<std::string>& files, cons
       for (const auto& p : parameters) known += (known.empty() ? "" : ", ") + p.name;
       fail_input("there is no parameter '" + name + "'; there are: " + known);
     }
-    if (!loaded.by_name.emplace(name, one_tensor(f.substr(equals + 1), parameter->dtype)).second) fail_input("'" + name + "' is given twice");
+    loaded.take(name, one_tensor(f.substr(equals + 1), parameter->dtype));
   }
   const auto given = loaded.in_order.size() + loaded.by_name.size();
   std::vector<ir::Literal> values;
@@ -116,29 +123,6 @@ std::vector<ir::Literal> random_inputs(const Source& source, std::uint64_t seed,
   std::vector<ir::Literal> inputs;
   for (const auto& t : source.random_types(seed, dims)) inputs.push_back(random_literal(t, seed * 1000 + inputs.size()));
   return inputs;
-}
-
-std::set<std::string> disabled_from(const po::variables_map& given) {
-  if (!given.count("disable")) return {};
-  const auto passes = lowering::passes();
-  std::set<std::string> r;
-  for (const auto& name : given["disable"].as<std::vector<std::string>>()) {
-    if (std::none_of(passes.begin(), passes.end(), [&](const auto& p) { return p.name == name && p.optional; })) fail_input("there is no optional pass '" + name + "'; plumb explain --stage list names them");
-    r.insert(name);
-  }
-  return r;
-}
-
-std::map<std::string, std::int64_t> dims_from(const po::variables_map& given) {
-  std::map<std::string, std::int64_t> dims;
-  if (!given.count("dim")) return dims;
-  for (const auto& d : given["dim"].as<std::vector<std::string>>()) {
-    const auto equals = d.find('=');
-    const auto digits = equals == std::string::npos ? "" : d.substr(equals + 1);
-    if (equals == 0 || digits.empty() || digits.size() > 18 || digits.find_first_not_of("0123456789") != std::string::npos) fail_input("--dim takes NAME=SIZE, not '" + d + "'");
-    dims[d.substr(0, equals)] = std::stoll(digits);
-  }
-  return dims;
 }
 
 }  // namespace plumb::tools

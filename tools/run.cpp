@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <tuple>
 
 #include "tools/run.h"
 
@@ -46,23 +45,11 @@ po::options_description run_options() {
   return o;
 }
 
-std::uint64_t seed_from(const std::string& s) {
-  std::size_t end = 0;
-  try {
-    const auto v = std::stoull(s, &end);
-    if (end == s.size() && s[0] != '-') return v;
-  } catch (const std::exception&) {
-  }
-  fail_input("--random takes a number from 0 to 2^64-1, not '" + s + "'");
-}
-
 Settings settings_from(const po::variables_map& given) {
   Settings s;
   s.target = given["target"].as<std::string>();
   s.check = check_from(given["check"].as<std::string>());
-  const auto contract = contract_from_name(given["contract"].as<std::string>());
-  if (!contract) fail_input("--contract takes strict, relaxed or fast, not '" + given["contract"].as<std::string>() + "'");
-  s.contract = *contract;
+  s.contract = contract_from(given);
   s.json = given.count("json") > 0;
   s.verbose = given.count("verbose") > 0;
   s.threads = given["threads"].as<int>();
@@ -70,7 +57,10 @@ Settings settings_from(const po::variables_map& given) {
   s.repeat = given["repeat"].as<int>();
   if (s.repeat < 1) fail_input("--repeat takes 1 or more");
   s.progress = isatty(2) && s.check != Check::off;
-  if (given.count("output")) s.output = given["output"].as<std::string>();
+  if (given.count("output")) {
+    s.output = given["output"].as<std::string>();
+    if (s.output.empty()) fail_input("--output takes the name of a folder");
+  }
   s.disabled = disabled_from(given);
   if (given.count("inputs") && given.count("random")) fail_input("--inputs and --random exclude each other");
   if (given.count("dim") && !given.count("random")) fail_input("--dim sizes random inputs: give --random SEED too");
@@ -84,18 +74,17 @@ Words numbered(const fs::path& dir, const std::string& stem) {
   return files;
 }
 
-/// The folders test_data_set_K, by number: of numbers without leading zeros the shorter is the less.
+/// The folders test_data_set_K, by number, however long that is.
 std::vector<fs::path> data_sets(const fs::path& dir) {
-  std::map<std::tuple<std::size_t, std::string, std::string>, fs::path> sets;
+  std::vector<std::pair<std::size_t, fs::path>> sets;   // by length, then by digits
   const std::string stem = "test_data_set_";
   for (const auto& e : fs::directory_iterator(dir)) {
     const auto name = e.path().filename().string();
-    if (!e.is_directory() || !name.starts_with(stem) || name.size() == stem.size() || name.find_first_not_of("0123456789", stem.size()) != std::string::npos) continue;
-    const auto digits = name.substr(std::min(name.find_first_not_of('0', stem.size()), name.size() - 1));
-    sets[{digits.size(), digits, name}] = e.path();
+    if (e.is_directory() && name.starts_with(stem) && name.size() > stem.size() && name.find_first_not_of("0123456789", stem.size()) == std::string::npos) sets.emplace_back(name.size(), e.path());
   }
+  std::sort(sets.begin(), sets.end());
   std::vector<fs::path> r;
-  for (const auto& [number, path] : sets) r.push_back(path);
+  for (auto& [length, path] : sets) r.push_back(std::move(path));
   return r;
 }
 
@@ -107,12 +96,13 @@ void run_folder(const Source& source, const fs::path& dir, const Settings& s, co
     for (std::size_t k = 0; k < inputs.size(); ++k) read_as_bf16(inputs[k], source.parameters()[k].dtype, "input " + source.parameters()[k].name, outcome.report.notes);
     std::vector<Literal> expected;
     for (const auto& f : numbered(set, "output_")) expected.push_back(ir::load_tensor_pb(f));
-    run_once(source, inputs, expected.empty() ? nullptr : &expected, set.filename().string(), false, s, backend, outcome);
+    if (expected.empty()) fail_input(set.string() + " has no output_0.pb to compare with; to run the model alone, name its file and give --inputs");
+    run_once(source, inputs, &expected, set.filename().string(), false, s, backend, outcome);
   }
 }
 
 std::vector<Literal> inputs_from(const Source& source, const po::variables_map& given) {
-  if (given.count("random")) return random_inputs(source, seed_from(given["random"].as<std::string>()), dims_from(given));
+  if (given.count("random")) return random_inputs(source, seed_from("--random", given["random"].as<std::string>()), dims_from(given));
   if (given.count("inputs")) return load_values(given["inputs"].as<Words>(), source.parameters());
   if (source.parameters().empty()) return {};
   fail_input("the program takes inputs: " + source.signature() + "; give --inputs or --random SEED");

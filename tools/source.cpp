@@ -11,7 +11,8 @@ namespace plumb::tools {
 namespace fs = std::filesystem;
 
 Source::Source(const std::string& path) : path_(path) {
-  if (!fs::exists(path)) fail_input("there is no file " + path);
+  std::error_code none;  // a path that cannot be looked at names no file either
+  if (!fs::exists(path, none)) fail_input("there is no file " + path);
   if (fs::is_directory(path)) {
     path_ = (fs::path(path) / "model.onnx").string();
     if (!fs::exists(path_)) fail_input(path + " is a folder without model.onnx");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -32,8 +33,13 @@ template <class F> bool spin(const F& done) {
 
 }  // namespace
 
+/// Threads that the system does not give are done without.
 Pool::Pool(int threads) {
-  for (int t = 1; t < threads; ++t) workers_.emplace_back([this, t] { worker(t); });
+  workers_.reserve(static_cast<std::size_t>(std::max(threads, 1)) - 1);
+  try {
+    for (int t = 1; t < threads; ++t) workers_.emplace_back([this, t] { worker(t); });
+  } catch (const std::system_error&) {
+  }
 }
 
 Pool::~Pool() {

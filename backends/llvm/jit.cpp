@@ -9,6 +9,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "backends/llvm/internal/pipeline.h"
@@ -127,7 +128,12 @@ class JitImpl : public Jit {
       }
     };
     std::vector<std::thread> others;
-    for (std::size_t p = 1; p < parts; ++p) others.emplace_back(part, p);
+    others.reserve(parts - 1);
+    for (std::size_t p = 1; p < parts; ++p) try {
+        others.emplace_back(part, p);
+      } catch (const std::system_error&) {  // no more threads are to be had: this one does the part
+        part(p);
+      }
     part(0);
     for (auto& t : others) t.join();
     for (auto& f : failures)

@@ -12,12 +12,12 @@ using lowering::SlotId;
 
 namespace {
 
-/// One program of the tree, loaded: where each slot's memory is.
+/// One program, loaded: where each slot's memory is. No program runs within itself, so one frame serves all that name it.
 struct Frame {
   const Program* program = nullptr;
   Literal arena;
   std::vector<Literal> slots;
-  std::vector<std::unique_ptr<Frame>> callees;
+  std::vector<Frame*> callees;
   bool loaded = false;   ///< the prelude has run
 };
 
@@ -29,16 +29,15 @@ struct Session::State {
   std::map<const kir::Kernel*, std::size_t> numbers;
   std::vector<const kir::Kernel*> kernels;
   std::unique_ptr<Executable> executable;
-  std::unique_ptr<Frame> main;
+  std::map<const Program*, std::unique_ptr<Frame>> frames;
+  Frame* main = nullptr;
   int ordinal = 0;
 
-  void collect(const Program& p) {
+  /// Frames and kernels of a program and of those it names, each once.
+  Frame* load(const Program& p) {
+    if (const auto it = frames.find(&p); it != frames.end()) return it->second.get();
     for (const auto& k : p.kernels)
       if (numbers.emplace(k.get(), kernels.size()).second) kernels.push_back(k.get());
-    for (const auto& c : p.callees) collect(*c);
-  }
-
-  std::unique_ptr<Frame> frame(const Program& p) {
     auto f = std::make_unique<Frame>();
     f->program = &p;
     f->arena = Literal(ir::Type{DType::u8, {p.arena_bytes}});
@@ -48,8 +47,8 @@ struct Session::State {
       else if (s.role == Slot::Role::temporary && s.offset >= 0) f->slots.push_back(Literal::alias(s.type, static_cast<char*>(f->arena.mutable_raw()) + s.offset, nullptr));
       else f->slots.emplace_back();
     }
-    for (const auto& c : p.callees) f->callees.push_back(frame(*c));
-    return f;
+    for (const auto& c : p.callees) f->callees.push_back(load(*c));
+    return (frames[&p] = std::move(f)).get();
   }
 
   void launch(Frame& f, const lowering::Launch& l, const RunOptions& o) {
@@ -122,9 +121,8 @@ struct Session::State {
 
 Session::Session(std::shared_ptr<const Program> program, std::shared_ptr<Backend> backend)
     : program_(std::move(program)), backend_(std::move(backend)), state_(std::make_unique<State>()) {
-  state_->collect(*program_);
+  state_->main = state_->load(*program_);
   state_->executable = backend_->compile(state_->kernels);
-  state_->main = state_->frame(*program_);
 }
 Session::~Session() = default;
 

@@ -2,6 +2,7 @@
 
 #include "interpreter/tensor/dense.h"
 #include "ir/tensor/builder.h"
+#include "ir/tensor/verifier.h"
 
 namespace plumb::interp {
 namespace {
@@ -152,6 +153,7 @@ void check_inputs(const ir::Function& f, std::span<const ir::Literal> inputs) {
 template <class D> std::vector<Tensor<D>> run_module(const D& d, const ir::Module& m, std::span<const ir::Literal> inputs, const EnclosureOptions& options) {
   check_inputs(m.entry(), inputs);
   Run<D> run(d, m, options);
+  ir::check_call_depth(m);
   std::vector<Tensor<D>> in;
   for (const auto& l : inputs) in.push_back(run.from(l));
   return run.function(m.entry(), std::move(in), true);

@@ -32,6 +32,8 @@ std::string print(const Module& module);
 std::string print(const Function& function);
 /// One operation without its results: `dot_general(%x, %w) {lhs_contract=[1], rhs_contract=[0]}`.
 std::string print_node(const Function& function, const Node& node);
+/// Its attributes alone, with a space before them: ` {lhs_contract=[1], rhs_contract=[0]}`; nothing where all are defaults.
+std::string print_attributes(const Function& function, const Node& node);
 /// The elements, as they stand where the type is known.
 std::string print_literal(const Literal& literal);
 

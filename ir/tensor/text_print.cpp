@@ -96,6 +96,23 @@ class Printer {
     return std::string(row(n.op).name) + "(" + join(n.operands, [&](ValueId v) { return names.at(static_cast<std::size_t>(v)); }) + ")" + attributes(f, n);
   }
 
+  std::string attributes(const Function& f, const Node& n) {
+    std::string s;
+    const Type* result = n.results.empty() || !types_follow_ ? nullptr : &f.type(n.results[0]);
+    for (const auto& spec : attr_specs(n.op)) {
+      const auto* v = n.attrs.find(spec.name);
+      if (!v) continue;
+      if (!spec.fallback.empty() && same(*v, *defaults_of(n.op).find(spec.name))) continue;
+      if (spec.fallback.empty() && result && spec.name == "shape" && *v == AttrValue(result->shape)) continue;
+      if (spec.fallback.empty() && result && spec.name == "dtype" && *v == AttrValue(result->dtype)) continue;
+      const auto* literal = std::get_if<Literal>(v);
+      const bool typed = literal && !(result && literal->type() == *result);
+      if (!s.empty()) s += ", ";
+      s += std::string(spec.name) + "=" + value(*v, row(n.op).op_class == OpClass::control, typed);
+    }
+    return s.empty() ? s : " {" + s + "}";
+  }
+
  private:
   std::string value(const AttrValue& v, bool function_name, bool typed_literal) {
     if (const auto* b = std::get_if<bool>(&v)) return *b ? "true" : "false";
@@ -121,23 +138,6 @@ class Printer {
     return it != defaults_.end() ? it->second : defaults_.emplace(op, defaults(op)).first->second;
   }
 
-  std::string attributes(const Function& f, const Node& n) {
-    std::string s;
-    const Type* result = n.results.empty() || !types_follow_ ? nullptr : &f.type(n.results[0]);
-    for (const auto& spec : attr_specs(n.op)) {
-      const auto* v = n.attrs.find(spec.name);
-      if (!v) continue;
-      if (!spec.fallback.empty() && same(*v, *defaults_of(n.op).find(spec.name))) continue;
-      if (spec.fallback.empty() && result && spec.name == "shape" && *v == AttrValue(result->shape)) continue;
-      if (spec.fallback.empty() && result && spec.name == "dtype" && *v == AttrValue(result->dtype)) continue;
-      const auto* literal = std::get_if<Literal>(v);
-      const bool typed = literal && !(result && literal->type() == *result);
-      if (!s.empty()) s += ", ";
-      s += std::string(spec.name) + "=" + value(*v, row(n.op).op_class == OpClass::control, typed);
-    }
-    return s.empty() ? s : " {" + s + "}";
-  }
-
   bool types_follow_;
   std::unordered_map<OpCode, AttrMap> defaults_;
   std::int64_t splats_left_ = splat_budget;
@@ -153,6 +153,8 @@ std::string print(const Module& m) {
 }
 
 std::string print(const Function& f) { return Printer().function(f); }
+
+std::string print_attributes(const Function& f, const Node& n) { return Printer(false).attributes(f, n); }
 
 std::string print_node(const Function& f, const Node& n) { return Printer(false).call(f, n, unique_names(f)); }
 

@@ -112,6 +112,14 @@ class Calls {
     check_cycles();
   }
 
+  /// The longest chain of functions that name one another; check has passed.
+  std::size_t depth() const {
+    std::vector<std::size_t> below(m_.functions.size(), 0);  // of each function, once those it names are known
+    for (auto f : bottom_up_)
+      for (const auto& call : callees_[f]) below[f] = std::max(below[f], below[call.function] + 1);
+    return below.empty() ? 0 : std::ranges::max(below);
+  }
+
  private:
   struct Call {
     std::size_t function;
@@ -152,16 +160,15 @@ class Calls {
     const auto count = m_.functions.size();
     std::vector<std::size_t> open(count);
     std::vector<std::vector<std::size_t>> callers(count);
-    std::vector<std::size_t> ready;
     for (std::size_t i = 0; i < count; ++i) {
       open[i] = callees_[i].size();
       for (const auto& [g, node] : callees_[i]) callers[g].push_back(i);
-      if (open[i] == 0) ready.push_back(i);
+      if (open[i] == 0) bottom_up_.push_back(i);
     }
     std::size_t done = 0;
-    for (; done < ready.size(); ++done)
-      for (auto i : callers[ready[done]])
-        if (--open[i] == 0) ready.push_back(i);
+    for (; done < bottom_up_.size(); ++done)
+      for (auto i : callers[bottom_up_[done]])
+        if (--open[i] == 0) bottom_up_.push_back(i);
     if (done == count) return;
     // From any function left, walking on to one left comes round at last.
     std::size_t at = 0;
@@ -179,13 +186,22 @@ class Calls {
   ErrorKind blame_;
   std::unordered_map<std::string_view, std::size_t> index_;
   std::vector<std::vector<Call>> callees_;
+  std::vector<std::size_t> bottom_up_;   ///< functions after those they name
 };
+
+constexpr std::size_t most_depth = 256;
 
 }  // namespace
 
 bool takes_types_from_functions(OpCode code) { return code == if_op(); }
 
 void verify_calls(const Module& m, ErrorKind blame) { Calls(m, blame).check(); }
+
+void check_call_depth(const Module& m) {
+  Calls calls(m, ErrorKind::internal);
+  calls.check();
+  if (const auto depth = calls.depth(); depth > most_depth) fail_unsupported("functions name each other " + std::to_string(depth) + " deep; up to " + std::to_string(most_depth) + " are supported");
+}
 
 void verify(const Module& m, ErrorKind blame) {
   if (m.functions.empty()) throw Error(blame, "M1: the module has no function");

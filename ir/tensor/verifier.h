@@ -12,5 +12,7 @@ bool takes_types_from_functions(OpCode op);
 void verify(const Module& module, ErrorKind blame = ErrorKind::input);
 /// The part about functions that name each other.
 void verify_calls(const Module& module, ErrorKind blame = ErrorKind::input);
+/// Unsupported when functions name each other more than 256 deep: what runs or lowers a module goes as deep itself.
+void check_call_depth(const Module& module);
 
 }  // namespace plumb::ir

@@ -152,4 +152,5 @@ TEST(TextRoundTrip, OneNodeStatesItsTypeAttributes) {
   const auto& f = m.functions[0];
   EXPECT_EQ(print_node(f, f.nodes[0]), "reshape(%x) {shape=[2,3]}");
   EXPECT_EQ(print_node(f, f.nodes[1]), "convert(%a) {dtype=f64}");
+  EXPECT_EQ(print_attributes(f, f.nodes[1]), " {dtype=f64}");
 }

@@ -168,11 +168,23 @@ TEST(Verifier, F4) {
   expect_broken(m, ErrorKind::input, "loop.plumb:4:3: @t: if(bool[], f32[2]): F4: @t is called in a circle");
 }
 
-TEST(Verifier, LongChainsOfCallsDoNotRecurse) {
+/// @f1 names @f0, @f2 names @f1, …
+std::string chain_of_calls(int depth) {
   std::string text = "func @f0(%p: bool[]) -> (bool[]) { return %p }\n";
-  for (int i = 1; i < 20000; ++i) {
+  for (int i = 1; i <= depth; ++i) {
     const std::string callee = "@f" + std::to_string(i - 1);
     text += "func @f" + std::to_string(i) + "(%p: bool[]) -> (bool[]) { %r = if(%p, %p) {then=" + callee + ", else=" + callee + "} : bool[] return %r }\n";
   }
-  EXPECT_EQ(parse(text).functions.size(), 20000u);
+  return text;
+}
+TEST(Verifier, LongChainsOfCallsDoNotRecurse) { EXPECT_EQ(parse(chain_of_calls(19999)).functions.size(), 20000u); }
+TEST(Verifier, CallDepthHasALimit) {
+  EXPECT_NO_THROW(check_call_depth(parse(chain_of_calls(256))));
+  try {
+    check_call_depth(parse(chain_of_calls(257)));
+    FAIL() << "nothing was found";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::unsupported);
+    EXPECT_NE(std::string(e.what()).find("257 deep"), std::string::npos) << e.what();
+  }
 }
