@@ -62,6 +62,8 @@ class Source {
 /// Tensors of .npy, .npz and .pb files for named parameters, by position or `name=path`. An .npz is taken by its arrays'
 /// names when all of them are parameters, else in its order.
 std::vector<ir::Literal> load_values(const std::vector<std::string>& files, const std::vector<Parameter>& parameters);
+/// Test folders older than TensorProto's bf16 hold it as u16: such a tensor becomes the declared bf16, with a note.
+void read_as_bf16(ir::Literal& value, DType declared, const std::string& what, std::vector<std::string>& notes);
 
 /// The same on every machine, by splitmix64 of seed and place. Bools evenly; integers 0 to 3, which are often legal
 /// indices; half of the floats multiples of 1/8 in [-4, 4), which sums keep exact, the others uniform in [-2, 2).

@@ -1,5 +1,6 @@
 // Tensors from files, and random tensors.
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <filesystem>
 
@@ -94,6 +95,14 @@ std::vector<ir::Literal> load_values(const std::vector<std::string>& files, cons
   }
   if (next < loaded.in_order.size()) fail_input(std::to_string(parameters.size()) + " tensors are needed, " + std::to_string(given) + " were given");
   return values;
+}
+
+void read_as_bf16(ir::Literal& value, DType declared, const std::string& what, std::vector<std::string>& notes) {
+  if (declared != DType::bf16 || value.dtype() != DType::u16) return;
+  ir::Literal bits(ir::Type{DType::bf16, value.type().shape});
+  std::memcpy(bits.mutable_raw(), value.raw(), static_cast<std::size_t>(value.bytes()));
+  value = bits;
+  notes.push_back(what + " is recorded as u16: its bits were read as the declared bf16");
 }
 
 ir::Literal random_literal(const ir::Type& type, std::uint64_t seed) {

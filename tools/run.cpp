@@ -92,7 +92,8 @@ void run_folder(const Source& source, const fs::path& dir, const Settings& s, co
   const auto sets = data_sets(dir);
   if (sets.empty()) fail_input(dir.string() + " has no test_data_set_0; give --inputs or --random SEED, or name the model file");
   for (const auto& set : sets) {
-    const auto inputs = load_values(numbered(set, "input_"), source.parameters());
+    auto inputs = load_values(numbered(set, "input_"), source.parameters());
+    for (std::size_t k = 0; k < inputs.size(); ++k) read_as_bf16(inputs[k], source.parameters()[k].dtype, "input " + source.parameters()[k].name, outcome.report.notes);
     std::vector<Literal> expected;
     for (const auto& f : numbered(set, "output_")) expected.push_back(ir::load_tensor_pb(f));
     if (expected.empty()) fail_input(set.string() + " has no output_0.pb to compare with; to run the model alone, name its file and give --inputs");

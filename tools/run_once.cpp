@@ -83,8 +83,9 @@ std::vector<Literal> wide_answer(const ir::Module& m, const std::vector<Literal>
   return backends::Session(compile(verify::widen(m), {}, *cpu), cpu).run(wide);
 }
 
-void compare(const ir::Module& m, const std::vector<Literal>& inputs, const std::vector<Literal>& ours, const std::vector<Literal>& recorded, const std::string& set, const Settings& s, Outcome& outcome) {
+void compare(const ir::Module& m, const std::vector<Literal>& inputs, const std::vector<Literal>& ours, std::vector<Literal> recorded, const std::string& set, const Settings& s, Outcome& outcome) {
   if (recorded.size() != ours.size()) fail_input(fmt::format("{} expected outputs were given, the program gives {}", recorded.size(), ours.size()));
+  for (std::size_t k = 0; k < ours.size() && !set.empty(); ++k) read_as_bf16(recorded[k], ours[k].dtype(), "output " + result_name(m.entry(), k), outcome.report.notes);
   const auto wide = wide_answer(m, inputs, s.threads);
   std::vector<interp::EnclosedTensor> enclosed;
   if (s.check == Check::full) try {

@@ -22,5 +22,11 @@ std::span<const OpEntry> recurrent_family();
 std::span<const OpEntry> control_family();
 std::span<const OpEntry> quantize_family();
 std::span<const OpEntry> loss_family();
+std::span<const OpEntry> sample_family();
+std::span<const OpEntry> region_family();
+std::span<const OpEntry> signal_family();
+std::span<const OpEntry> unpool_family();
+std::span<const OpEntry> determinant_family();
+std::span<const OpEntry> scan_family();
 
 }  // namespace plumb::ir::onnx_import

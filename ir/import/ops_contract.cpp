@@ -1,6 +1,6 @@
 // MatMul, Gemm, Einsum.
+#include <algorithm>
 #include <map>
-#include <set>
 
 #include "ir/import/families.h"
 
@@ -72,12 +72,37 @@ std::string expand_labels(NodeImport& n, std::string text, std::size_t ellipsis_
   std::string names;
   for (std::size_t k = 0; k < ellipsis_rank; ++k) names += static_cast<char>('0' + (ellipsis_rank - 1 - k));
   if (dots != std::string::npos) text.replace(dots, 3, names);
-  std::set<char> seen;
-  for (char c : text) {
+  for (char c : text)
     if (!std::isalnum(static_cast<unsigned char>(c))) n.fail("the equation has '" + std::string(1, c) + "' in a term");
-    if (!seen.insert(c).second) n.unsupported("a label twice in one term (" + text + ")");
-  }
   return text;
+}
+
+/// The diagonal along two axes of one size that share a label; it stands where the first of them stood. Two neighbouring
+/// axes of size s are one axis of s * s, in which the diagonal's elements are s + 1 apart.
+Term diagonal(NodeImport& n, const Term& t, std::size_t first, std::size_t second) {
+  const Extents e = n.extents(t.value);
+  const auto size = e[first];
+  if (e[second] != size) n.fail("label '" + std::string(1, t.labels[first]) + "' stands for sizes " + std::to_string(size) + " and " + std::to_string(e[second]));
+  Ints perm;
+  Shape merged, shape;
+  std::string labels;
+  for (std::size_t d = 0; d < e.size(); ++d) {
+    if (d == second) continue;
+    perm.push_back(static_cast<std::int64_t>(d));
+    if (d == first) perm.push_back(static_cast<std::int64_t>(second));
+    merged.push_back(d == first ? size * size : e[d]);
+    labels += t.labels[d];
+  }
+  const auto rows = n.b.reshape(n.b.transpose(t.value, perm), merged);
+  return {n.slice(rows, first, 0, size * size, size + 1), labels};
+}
+Term without_repeats(NodeImport& n, Term t) {
+  for (std::size_t k = 0; k < t.labels.size();) {
+    const auto again = t.labels.find(t.labels[k], k + 1);
+    if (again == std::string::npos) ++k;
+    else t = diagonal(n, t, k, again);
+  }
+  return t;
 }
 
 struct Equation {
@@ -115,8 +140,9 @@ void einsum(NodeImport& n) {
     if (dots ? named > rank : named != rank) n.fail("term '" + e.terms[k] + "' does not fit " + n.type(xs[k]).str());
     const std::size_t extra = dots ? rank - named : 0;
     widest = std::max(widest, extra);
-    terms.push_back({xs[k], expand_labels(n, e.terms[k], extra)});
-    for (char c : terms.back().labels) ++uses[c];
+    const std::string labels = expand_labels(n, e.terms[k], extra);
+    for (char c : labels) ++uses[c];
+    terms.push_back(without_repeats(n, {xs[k], labels}));
   }
   if (widest > 9) n.unsupported("an ellipsis of more than 9 axes");
   std::string result = expand_labels(n, e.result, widest);
@@ -126,7 +152,7 @@ void einsum(NodeImport& n) {
       if (count == 1 && std::isalpha(static_cast<unsigned char>(c))) result += c;
   }
   for (char c : result)
-    if (!uses.contains(c)) n.fail(std::string("label '") + c + "' of the result is in no term");
+    if (!uses.contains(c) || std::count(result.begin(), result.end(), c) > 1) n.fail(std::string("label '") + c + "' of the result is in no term, or twice in the result");
   const auto needed_after = [&](std::size_t k) {
     std::string needed = result;
     for (std::size_t j = k; j < terms.size(); ++j) needed += terms[j].labels;

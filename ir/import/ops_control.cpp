@@ -125,6 +125,7 @@ bool unroll(NodeImport& n, const LoopParts& p, std::optional<std::int64_t> trips
   ValueId condition = n.has(1) ? condition_of(n, n.b, n.in(1)) : n.b.scalar(DType::boolean, 1);
   for (std::int64_t i = 0; !trips || i < *trips; ++i) {
     const auto* known = n.known(condition);
+    if (!known && p.scanned != 0) n.need(condition, "the condition of a loop with scan outputs");
     if (!known) return false;
     if (known->int_at(0) == 0) break;
     if (i >= most_unrolled) return false;

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "ir/import/families.h"
+#include "ir/import/narrow_float.h"
 #include "ir/import/tensor_proto.h"
 
 namespace plumb::ir::onnx_import {
@@ -71,23 +72,10 @@ void is_inf(NodeImport& n) {
   n.out(found);
 }
 
-/// f8e4m3fn has no infinity: what would round beyond 448 (above 464, the midpoint to the next step) becomes NaN.
-ValueId without_saturation(NodeImport& n, ValueId x) {
-  const auto y = n.b.convert(x, DType::f8e4m3fn);
-  return n.b.op("select", {n.with("gt", n.unary("abs", x), 464), n.b.splat_like(y, std::numeric_limits<double>::quiet_NaN()), y});
-}
-
-/// To an 8-bit float, ONNX saturates infinities, too, unless saturate = 0 asks for infinity or NaN on overflow.
 void cast_to(NodeImport& n, DType to) {
-  ValueId x = n.in(0);
-  if (byte_size(to) == 1 && is_float(to)) {
-    const bool saturate = n.integer("saturate", 1) != 0;
-    if (!is_float(n.type(x).dtype)) x = n.b.convert(x, DType::f32);
-    const double greatest = to == DType::f8e4m3fn ? 448 : 57344;
-    if (saturate && byte_size(n.type(x).dtype) > 1) x = n.b.op("clamp", {x, n.b.splat_like(x, -greatest), n.b.splat_like(x, greatest)});
-    if (!saturate && to == DType::f8e4m3fn) return n.out(without_saturation(n, x));
-  }
-  n.out(n.b.convert(x, to));
+  const auto x = n.in(0);
+  if (!is_float(to) || byte_size(to) > 1) return n.out(n.b.convert(x, to));
+  n.out(to_narrow_float(n, is_float(n.type(x).dtype) ? x : n.b.convert(x, DType::f32), to, n.integer("saturate", 1) != 0));
 }
 void cast(NodeImport& n) { cast_to(n, require_dtype(static_cast<int>(n.integer("to")), n.op_type() + "'s result", n.where)); }
 void cast_like(NodeImport& n) { cast_to(n, n.type_in(1).dtype); }

@@ -1,4 +1,4 @@
-// Pad in its four modes.
+// Pad in its four modes, and CenterCropPad.
 #include "ir/import/families.h"
 #include "ir/import/tensor_proto.h"
 
@@ -77,7 +77,27 @@ void pad(NodeImport& n) {
   else n.fail("mode is '" + mode + "'");
 }
 
-constexpr OpEntry entries[] = {{"Pad", 1, 4, pad}};
+/// Each axis cut, or filled up with zeros, about its middle; the odd element goes behind.
+void center_crop_pad(NodeImport& n) {
+  const auto x = n.in(0);
+  const Ints sizes = n.need_ints(1, "the shape");
+  Ints axes;
+  if (const auto list = n.int_list("axes")) axes = n.axes(*list, n.rank(x));
+  else
+    for (std::size_t d = 0; d < n.rank(x); ++d) axes.push_back(static_cast<std::int64_t>(d));
+  if (sizes.size() != axes.size()) n.fail("the shape has " + std::to_string(sizes.size()) + " entries for " + std::to_string(axes.size()) + " axes");
+  Ints low(n.rank(x), 0), high(n.rank(x), 0);
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const auto d = static_cast<std::size_t>(axes[k]);
+    if (sizes[k] < 0 || sizes[k] > max_dim) n.fail("the shape has a dimension of size " + std::to_string(sizes[k]));
+    const auto more = sizes[k] - n.extents(x)[d];
+    low[d] = more / 2;  // towards zero: of an odd number of elements cut, fewer are cut before
+    high[d] = more - low[d];
+  }
+  n.out(n.b.op("pad", {x, n.b.scalar(n.type(x).dtype, 0)}, attrs({{"low", low}, {"high", high}})));
+}
+
+constexpr OpEntry entries[] = {{"CenterCropPad", 2, 2, center_crop_pad}, {"Pad", 1, 4, pad}};
 }  // namespace
 std::span<const OpEntry> pad_family() { return entries; }
 }  // namespace plumb::ir::onnx_import

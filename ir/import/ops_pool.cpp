@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ir/import/families.h"
+#include "ir/import/pool_indices.h"
 #include "ir/import/window.h"
 #include "ir/scalar/storage.h"
 
@@ -32,7 +33,9 @@ ValueId pooled(NodeImport& n, const char* op, ValueId x, const Window& w) {
 
 void max_pool(NodeImport& n) {
   Ints high;
-  n.out(pooled(n, "reduce_window_max", n.in(0), pool_window(n, high)));
+  const Window w = pool_window(n, high);
+  n.out(pooled(n, "reduce_window_max", n.in(0), w));
+  if (n.wants(1)) n.out(1, pool_indices(n, n.in(0), w, n.integer("storage_order", 0) != 0));
 }
 
 /// How many positions each window of one axis counts: those of the operand, or also those of the declared padding.

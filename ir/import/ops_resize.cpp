@@ -1,6 +1,7 @@
 // Resize and Upsample: along each axis, every output position is a weighted sum of a few positions of the operand.
 // Positions and weights are computed here; the program holds gathers (or views, where the positions form one) and sums.
 #include <cmath>
+#include <numeric>
 
 #include "ir/import/families.h"
 #include "ir/import/tensor_proto.h"
@@ -12,26 +13,27 @@ namespace {
 struct Plan {
   std::string mode, coordinates, nearest;
   double cubic_a = -0.75, extrapolation = 0;
-  bool exclude_outside = false;
+  bool exclude_outside = false, antialias = false;
 };
 struct Axis {
   std::size_t axis;
   std::int64_t in, out;
   double scale;       ///< out / in as stated, or exactly that
   double start, end;  ///< the region of interest, as parts of the axis
+  double resized = 0; ///< ONNX's length_resized: out, or scale times in where scales are stated, which need not be whole
 };
 
 /// Where output position x lies in the operand.
 double source_of(const NodeImport& n, const Plan& p, const Axis& a, std::int64_t x) {
-  const auto at = static_cast<double>(x), in = static_cast<double>(a.in), out = static_cast<double>(a.out);
+  const auto at = static_cast<double>(x), in = static_cast<double>(a.in);
   const std::string& how = p.coordinates;
   if (how == "half_pixel") return (at + 0.5) / a.scale - 0.5;
-  if (how == "pytorch_half_pixel") return a.out > 1 ? (at + 0.5) / a.scale - 0.5 : 0;
-  if (how == "half_pixel_symmetric") return in / 2 * (1 - out / (a.scale * in)) + (at + 0.5) / a.scale - 0.5;
-  if (how == "align_corners") return a.out == 1 ? 0 : at * (in - 1) / (out - 1);
+  if (how == "pytorch_half_pixel") return a.resized > 1 ? (at + 0.5) / a.scale - 0.5 : 0;
+  if (how == "half_pixel_symmetric") return in / 2 * (1 - static_cast<double>(a.out) / (a.scale * in)) + (at + 0.5) / a.scale - 0.5;
+  if (how == "align_corners") return at == 0 ? 0 : at * (in - 1) / (a.resized - 1);
   if (how == "asymmetric") return at / a.scale;
   if (how == "tf_half_pixel_for_nn") return (at + 0.5) / a.scale;
-  if (how == "tf_crop_and_resize") return a.out > 1 ? a.start * (in - 1) + at * (a.end - a.start) * (in - 1) / (out - 1) : 0.5 * (a.start + a.end) * (in - 1);
+  if (how == "tf_crop_and_resize") return a.resized > 1 ? a.start * (in - 1) + at * (a.end - a.start) * (in - 1) / (a.resized - 1) : 0.5 * (a.start + a.end) * (in - 1);
   n.fail("coordinate_transformation_mode is '" + how + "'");
 }
 
@@ -44,13 +46,34 @@ double rounded(const NodeImport& n, const Plan& p, const Axis& a, double x) {
   n.fail("nearest_mode is '" + p.nearest + "'");
 }
 
-/// Weights of the operand's positions floor(x) + first, floor(x) + first + 1, … for the fraction of x.
-std::vector<double> weights_of(const Plan& p, double fraction) {
-  if (p.mode == "linear") return {1 - fraction, fraction};
-  const double a = p.cubic_a;
-  const auto near = [&](double s) { return ((a + 2) * s - (a + 3)) * s * s + 1; };
-  const auto far = [&](double s) { return ((a * s - 5 * a) * s + 8 * a) * s - 4 * a; };
-  return {far(fraction + 1), near(fraction), near(1 - fraction), far(2 - fraction)};
+double linear(double distance) { return std::max(1 - distance, 0.0); }
+double cubic(double a, double s) {
+  if (s <= 1) return ((a + 2) * s - (a + 3)) * s * s + 1;
+  return s < 2 ? ((a * s - 5 * a) * s + 8 * a) * s - 4 * a : 0;
+}
+
+/// How far the kernel reaches on either side of a position, in elements of the operand. To smooth, a shrinking axis
+/// stretches it over the elements that one result stands for.
+struct Reach {
+  double stretch;  ///< of distances, at most 1
+  std::int64_t side;
+};
+Reach reach_of(const NodeImport& n, const Plan& p, const Axis& a) {
+  const std::int64_t radius = p.mode == "linear" ? 1 : 2;
+  if (!p.antialias || a.scale >= 1) return {1, radius};
+  const double side = std::ceil(static_cast<double>(radius) / a.scale);
+  if (side > 512) n.unsupported("antialias over " + std::to_string(side) + " positions on either side");
+  return {a.scale, static_cast<std::int64_t>(side)};
+}
+/// Weights of the positions floor(x) + 1 - side … floor(x) + side for the fraction of x; their sum is 1 but for rounding
+/// unless the kernel is stretched.
+std::vector<double> weights_of(const Plan& p, const Reach& r, double fraction) {
+  std::vector<double> w;
+  for (auto k = 1 - r.side; k <= r.side; ++k) {
+    const double distance = std::fabs(static_cast<double>(k) - fraction) * r.stretch;
+    w.push_back(p.mode == "linear" ? linear(distance) : cubic(p.cubic_a, distance));
+  }
+  return w;
 }
 
 /// For tap k of each output position: a position of the operand and its weight.
@@ -59,8 +82,9 @@ struct Taps {
   std::vector<std::vector<double>> weights;
 };
 Taps taps_of(const NodeImport& n, const Plan& p, const Axis& a) {
-  const std::size_t count = p.mode == "nearest" ? 1 : p.mode == "linear" ? 2 : 4;
-  const std::int64_t first = p.mode == "cubic" ? -1 : 0;
+  const Reach reach = reach_of(n, p, a);
+  const std::size_t count = p.mode == "nearest" ? 1 : static_cast<std::size_t>(2 * reach.side);
+  const auto first = 1 - reach.side;
   Taps t{std::vector<Ints>(count), std::vector<std::vector<double>>(count)};
   const auto place = [&](double k) { return static_cast<std::int64_t>(std::clamp(k, 0.0, static_cast<double>(a.in - 1))); };
   for (std::int64_t o = 0; o < a.out; ++o) {
@@ -72,16 +96,13 @@ Taps taps_of(const NodeImport& n, const Plan& p, const Axis& a) {
       continue;
     }
     const double whole = std::floor(x);
-    auto w = weights_of(p, x - whole);
-    double total = 1;
-    if (p.exclude_outside) {
-      total = 0;
-      for (std::size_t k = 0; k < count; ++k) {
-        const double at = whole + static_cast<double>(first) + static_cast<double>(k);
-        if (at < 0 || at >= static_cast<double>(a.in)) w[k] = 0;
-        total += w[k];
-      }
+    auto w = weights_of(p, reach, x - whole);
+    double total = p.exclude_outside || reach.stretch < 1 ? 0 : 1;
+    for (std::size_t k = 0; k < count; ++k) {
+      const double at = whole + static_cast<double>(first) + static_cast<double>(k);
+      if (p.exclude_outside && (at < 0 || at >= static_cast<double>(a.in))) w[k] = 0;
     }
+    if (total == 0) total = std::accumulate(w.begin(), w.end(), 0.0);
     for (std::size_t k = 0; k < count; ++k) {
       t.positions[k].push_back(place(whole + static_cast<double>(first) + static_cast<double>(k)));
       t.weights[k].push_back(total == 0 ? 0 : w[k] / total);
@@ -132,6 +153,8 @@ Plan plan_of(NodeImport& n) {
   p.nearest = old ? "simple" : n.text("nearest_mode", "round_prefer_floor");
   p.cubic_a = n.real("cubic_coeff_a", -0.75);
   p.extrapolation = n.real("extrapolation_value", 0);
+  p.antialias = n.integer("antialias", 0) != 0;
+  if (p.antialias && p.mode == "nearest") n.fail("antialias is for the modes linear and cubic");
   p.exclude_outside = n.integer("exclude_outside", 0) != 0 && p.mode != "nearest";
   return p;
 }
@@ -155,6 +178,7 @@ void from_sizes(NodeImport& n, std::vector<Axis>& axes, const Ints& sizes) {
     if (sizes[k] < 0 || sizes[k] > max_dim) n.fail("sizes has entry " + std::to_string(sizes[k]));
     if (axes[k].in == 0 && sizes[k] != 0) n.fail("an empty axis cannot grow");
     axes[k].out = sizes[k];
+    axes[k].resized = static_cast<double>(sizes[k]);
     axes[k].scale = axes[k].in == 0 ? 1 : static_cast<double>(sizes[k]) / static_cast<double>(axes[k].in);
     const bool better = policy == "not_larger" ? axes[k].scale < common : axes[k].scale > common;
     if (k == 0 || better) common = axes[k].scale;
@@ -164,6 +188,7 @@ void from_sizes(NodeImport& n, std::vector<Axis>& axes, const Ints& sizes) {
     const double size = std::floor(common * static_cast<double>(a.in) + 0.5);
     if (size > static_cast<double>(max_dim)) n.fail("the result would have a dimension above 2^40");
     a.scale = common;
+    a.resized = common * static_cast<double>(a.in);
     a.out = static_cast<std::int64_t>(size);
   }
 }
@@ -171,8 +196,9 @@ void from_scales(NodeImport& n, std::vector<Axis>& axes, const std::vector<doubl
   for (std::size_t k = 0; k < axes.size(); ++k) {
     if (!(scales[k] > 0)) n.fail("scales has entry " + std::to_string(scales[k]));
     axes[k].scale = scales[k];
-    const float size = std::floor(static_cast<float>(axes[k].in) * static_cast<float>(scales[k]));  // in f32, as shape inference has it
+    const float resized = static_cast<float>(axes[k].in) * static_cast<float>(scales[k]), size = std::floor(resized);  // in f32, as shape inference has it
     if (!(size <= static_cast<float>(max_dim))) n.fail("the result would have a dimension above 2^40");
+    axes[k].resized = resized;
     axes[k].out = static_cast<std::int64_t>(size);
   }
 }
@@ -221,7 +247,6 @@ void resize(NodeImport& n) {
     if (crop || a.out != a.in || a.scale != 1) moving.push_back(a);
   for (const auto& a : moving) {
     if (a.in == 0 && a.out != 0) n.fail("an empty axis cannot grow");
-    if (n.integer("antialias", 0) != 0 && a.scale < 1 && p.mode != "nearest") n.unsupported("antialias = 1");
     n.check_table(a.out);
     if (a.out == 0) x = n.slice(x, a.axis, 0, 0);
     else x = resize_axis(n, p, a, x);

@@ -1,29 +1,36 @@
 // ScatterElements and ScatterND by scatter_add over the flattened operand.
 //
 // Replacing (reduction "none") is exact, too: ONNX leaves duplicate indices undefined, so each position gets at most
-// one update, and that update is added to -0, which keeps every value, -0 included.
+// one update, and that update is added to -0, which keeps every value, -0 included. For the reductions beside "add",
+// the updates of one position are combined first.
+#include "ir/import/equal_positions.h"
 #include "ir/import/families.h"
 #include "ir/import/flat_position.h"
 
 namespace plumb::ir::onnx_import {
 namespace {
 
+/// The binary operation of the reduction; "" for replacing.
 std::string reduction_of(NodeImport& n) {
   const auto r = n.text("reduction", "none");
-  if (r == "mul" || r == "max" || r == "min") n.unsupported("reduction '" + r + "'");
-  if (r != "none" && r != "add") n.fail("reduction is '" + r + "'");
+  if (r == "none") return "";
+  if (r == "max" || r == "min") return r == "max" ? "maximum" : "minimum";
+  if (r != "add" && r != "mul") n.fail("reduction is '" + r + "'");
   return r;
 }
 
 /// x [count, …] with the updates [m, …] at positions [m] of the leading axis.
 ValueId scatter(NodeImport& n, const std::string& reduction, ValueId x, ValueId positions, ValueId updates) {
-  const auto add_at = [&](ValueId base, ValueId values) { return n.b.op("scatter_add", {base, positions, values}, attrs({{"axis", std::int64_t{0}}})); };
-  if (reduction == "add") return add_at(x, updates);
+  const auto add_at = [&](ValueId base, ValueId at, ValueId values) { return n.b.op("scatter_add", {base, at, values}, attrs({{"axis", std::int64_t{0}}})); };
+  if (reduction == "add") return add_at(x, positions, updates);
   const DType t = n.type(x).dtype, number = is_bool(t) ? DType::u8 : t;
   const auto numbers = n.b.convert(x, number);
-  const auto replaced = add_at(n.b.splat_like(numbers, is_float(t) ? -0.0 : 0), n.b.convert(updates, number));
+  Updates u{positions, n.b.convert(updates, number)};
+  if (!reduction.empty()) u = combined(n, reduction, u);
+  auto result = add_at(n.b.splat_like(numbers, is_float(t) ? -0.0 : 0), u.positions, u.values);
+  if (!reduction.empty()) result = n.b.op(reduction, {numbers, result});
   const auto zero = n.broadcast(n.b.scalar(DType::i32, 0), n.type(x).shape, {}), one = n.broadcast(n.b.scalar(DType::i32, 1), n.type(updates).shape, {});
-  return n.b.op("select", {n.with("gt", add_at(zero, one), 0), n.b.convert(replaced, t), x});
+  return n.b.op("select", {n.with("gt", add_at(zero, positions, one), 0), n.b.convert(result, t), x});
 }
 
 void scatter_elements(NodeImport& n) {
