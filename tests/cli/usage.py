@@ -71,7 +71,7 @@ for args, word in BAD:
     s.check("RESULT" not in p.stdout, f"run {args}: prints a RESULT")
 
 # One word of a file at a time is wrong: never a crash.
-for k in range(0, len(onnx), max(1, len(onnx) // 60)):
+for k in range(0, len(onnx), max(1, len(onnx) // 25)):
     s.run("run", s.write("flipped.onnx", onnx[:k] + bytes([onnx[k] ^ 0x55]) + onnx[k + 1 :]), "--random", 1, "--target", "reference")
 
 for args in [("compile", one, "-o", "x"), ("reduce", "x"), ("bisect", "x"), ("faults",), ("prove",), ("equal", one, one), ("gate", "x"), ("bench",)]:
