@@ -42,6 +42,8 @@ class Emitter {
   /// The element where the predicate holds, else `other` (held in the compute dtype); nothing is read elsewhere.
   ScalarId at_guarded(ir::ValueId v, const Indices& index, const kir::Predicate& inside, ScalarId other);
   static DType compute_dtype(DType t) { return accumulator(t); }
+  /// Rounds a wide scalar to a narrow dtype's precision, still held wide.
+  ScalarId rounded(ScalarId s, DType t);
   /// Stores a scalar held in the compute dtype.
   void store(const Placed& to, const Indices& index, ScalarId value, DType dtype);
   /// Index of a placed tensor's element in its buffer.
@@ -61,8 +63,6 @@ class Emitter {
   ScalarId emit_gather(const ir::Node& n, const Indices& index);
   ScalarId load_placed(const Placed& p, const Indices& index, std::optional<ScalarId> other);
   ScalarId checked_index(const ir::Node& n, ScalarId index, std::int64_t extent);
-  /// Rounds a wide scalar to a narrow dtype's precision, still held wide.
-  ScalarId rounded(ScalarId s, DType t);
 
   kir::KernelBuilder& b_;
   const ir::Function& spec_;

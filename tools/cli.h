@@ -86,5 +86,6 @@ int run_command(const Args&);
 int explain_command(const Args&);
 int targets_command(const Args&);
 int fuzz_command(const Args&);
+int prove_command(const Args&);
 
 }  // namespace plumb::tools

@@ -22,7 +22,7 @@ const std::vector<Command>& commands() {
       {"reduce", "REPRO", "shrink a failure", nullptr},
       {"bisect", "REPRO", "name the step that is wrong", nullptr},
       {"faults", "[--list | --score]", "score the checks on seeded faults", nullptr},
-      {"prove", "[--rules | FILE]", "prove rules and kernels", nullptr},
+      {"prove", "--functions [--function F] [--dtype T] [--inputs N] [--out FILE]", "prove elementary functions against the reference", &prove_command},
       {"equal", "A B", "are two programs equal on all inputs", nullptr},
       {"gate", "DIR [--baseline F] [--junit F] [--sarif F] [--html F]", "regression gate", nullptr},
       {"bench", "[CASE…]", "benchmarks", nullptr},

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 
 #include "interpreter/kernel/internal/machine.h"
@@ -36,10 +37,20 @@ bool Machine::unordered(Time t, LaneId other, LaneId me, bool read_then_write) c
   if (other == me) return false;
   if (!threads) return lanes > 1 && t >= step_start && !read_then_write;
   if (t < nest_start || t < block_barrier) return false;
-  const auto warp_of = [&](LaneId l) { return l & whole_warp ? l & ~whole_warp : l / warp; };
   const auto a = warp_of(other), b = warp_of(me);
   if (a == b && t < warp_barrier[static_cast<std::size_t>(a)]) return false;
   return a / 4 != b / 4 || t >= group_barrier[static_cast<std::size_t>(a / 4)];
+}
+
+bool Machine::earlier_iteration(Time t) const {
+  return std::any_of(frames.begin(), frames.end(), [&](const auto& f) { return t >= f.entered && t < f.iteration; });
+}
+
+/// 2: of different warpgroups, 1: of different warps of one, 0: of one warp.
+int Machine::scopes_apart(LaneId x, LaneId y) const {
+  if (!threads) return 0;
+  const auto a = warp_of(x), b = warp_of(y);
+  return a / 4 != b / 4 ? 2 : a != b;
 }
 
 namespace {
@@ -57,9 +68,16 @@ void Machine::on_read(const Op& op, Region& r, std::int64_t element, LaneId me) 
   if (r.trace.empty()) return;
   auto& x = r.trace[e];
   if (unordered(t, x.writer, me, false)) fail(ViolationKind::race, op, me, who(*this, me) + " reads what " + who(*this, x.writer) + " of another iteration or interval wrote, and nothing orders the two", &r, element);
-  // The first reader and the latest one stand for all: whatever is unordered with another is unordered with one of them.
-  const bool keep_first = x.read[0] >= held_since(r) && unordered(x.read[0], x.reader[0], me, false);
-  const int k = keep_first ? 1 : 0;
+  // Two readers stand for all: one that is ordered before me gives way to me, and of three unordered ones the two
+  // farthest apart stay. Whatever will be unordered with the third will be so with one of them.
+  const auto stays = [&](int k) { return x.read[k] >= held_since(r) && unordered(x.read[k], x.reader[k], me, false); };
+  int k = !stays(0) ? 0 : 1;
+  if (k == 1 && stays(1)) {
+    const auto apart = [&](Time t0, LaneId l0, Time t1, LaneId l1) { return std::max(earlier_iteration(t0), earlier_iteration(t1)) ? 3 : scopes_apart(l0, l1); };
+    const int both = apart(x.read[0], x.reader[0], x.read[1], x.reader[1]), first = apart(x.read[0], x.reader[0], now, me), second = apart(x.read[1], x.reader[1], now, me);
+    if (both > first && both > second) return;
+    k = first >= second ? 1 : 0;
+  }
   x.read[k] = now;
   x.reader[k] = me;
 }

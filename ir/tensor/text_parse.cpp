@@ -1,6 +1,7 @@
 #include "ir/tensor/text_parse.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <unordered_set>
@@ -217,6 +218,7 @@ Module parse(std::string_view text, std::string_view file) {
 }
 
 Module parse_file(const std::string& path) {
+  if (std::filesystem::is_directory(path)) fail_input(path + " is a folder; name the program's file");
   std::ifstream in(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   if (!in || in.bad()) fail_input("cannot read " + path);

@@ -113,15 +113,13 @@ void KernelContext::place_contraction(const std::vector<bool>& merge, bool convo
 }
 
 void KernelContext::finish(const Indices& at, std::optional<ScalarId> anchor_value) {
-  if (anchor_value) {
-    const auto v = anchor_node().results[0];
-    const DType t = spec.type(v).dtype;
-    const bool rounds = options.contract == Contract::strict && is_narrow_float(t);
-    e.bind(v, rounds ? b.convert(b.convert(*anchor_value, t), Emitter::compute_dtype(t)) : *anchor_value);
-  }
-  const auto value = e.at(root, at);
-  e.store(output, at, value, spec.type(root).dtype);
-  if (anchor_value) e.unbind(anchor_node().results[0]);
+  if (!anchor_value) return e.store(output, at, e.at(root, at), spec.type(root).dtype);
+  const auto result = anchor_node().results[0];
+  // Under strict what follows the anchor reads its result as the program has it, rounded; the store rounds the root itself.
+  const bool rounds = options.contract == Contract::strict && result != root;
+  e.bind(result, rounds ? e.rounded(*anchor_value, spec.type(result).dtype) : *anchor_value);
+  e.store(output, at, e.at(root, at), spec.type(root).dtype);
+  e.unbind(result);
 }
 
 int KernelContext::declare_reduction(FnId fn, DType acc, std::int64_t terms, std::int64_t height) {

@@ -20,7 +20,7 @@ void lower_window(KernelContext& c) {
   auto entry = [&](const char* which, std::size_t d, std::int64_t fallback) { const auto& v = n.attrs.ints(which); return v.empty() ? fallback : v[d]; };
   const std::int64_t terms = element_count(window);
   const int id = c.declare_reduction(fn, accumulator(t), terms, reduction_height(terms));
-  const bool sum = fn == fn_id<scalar::Add>;
+  const bool sum = fn == fn_id<scalar::Add>, no_inf = is_float(t) && !row(t).has_inf;
   c.place_buffers(std::vector<bool>(c.shape.empty() ? 0 : c.shape.size() - 1, false));
   for_each_output(c, [&](const Indices& out) {
     auto term = [&](const Affine& r) {
@@ -36,12 +36,16 @@ void lower_window(KernelContext& c) {
       }
       const double identity = sum ? -0.0 : is_float(t) ? -HUGE_VAL : reduction_identity(fn, t);
       const auto absent = c.b.constant(Emitter::compute_dtype(t), identity);
+      if (no_inf && !sum && !inside.empty()) {  // -inf has no place in a buffer of x's format: it is chosen after the load
+        const auto present = c.e.at_guarded(x, at, inside, c.b.constant(Emitter::compute_dtype(t), 0));
+        return c.b.select(c.b.test(inside), present, absent);
+      }
       return c.e.at_guarded(x, at, inside, absent);
     };
     const auto acc = emit_reduction(c, fn, t, terms, false, id, term);
     c.e.enter_block();
     auto value = c.b.convert(c.b.load(acc, {0}), Emitter::compute_dtype(t));
-    if (is_float(t) && (sum || !row(t).has_inf)) {  // a window wholly in the padding: a sum is +0, a maximum the least number
+    if (no_inf || (is_float(t) && sum)) {  // a window wholly in the padding: a sum is +0, a maximum the least number
       const auto empty = c.b.constant(c.b.dtype(value), reduction_identity(fn, t));
       const auto any = window_meets_input(c, out);
       value = any ? c.b.select(*any, value, empty) : value;

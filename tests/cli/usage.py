@@ -70,6 +70,18 @@ for args, word in BAD:
     s.check(p.stderr.startswith("plumb: ") and p.stderr.count("plumb: ") == 1, f"run {args}: not one message: {p.stderr}")
     s.check("RESULT" not in p.stdout, f"run {args}: prints a RESULT")
 
+for args, word in [
+    (("explain", one, "--stage", "kernels", "--disable", "nothing"), "nothing"),
+    (("fuzz", "--programs", 0), "--programs"),
+    (("fuzz", "--programs", -1), "--programs"),
+    (("fuzz", "--seconds", 0), "--seconds"),
+]:
+    p = s.run(*args, expect=2)
+    s.check(word in p.stderr, f"{args}: the message does not say '{word}': {p.stderr}")
+s.write("no_set/test_data_set_99999999999999999999/readme.txt", "")
+p = s.run("run", no_set, expect=2)
+s.check("inputs" in p.stderr or "needed" in p.stderr, f"a data set without inputs: {p.stderr}")
+
 # One word of a file at a time is wrong: never a crash.
 for k in range(0, len(onnx), max(1, len(onnx) // 25)):
     s.run("run", s.write("flipped.onnx", onnx[:k] + bytes([onnx[k] ^ 0x55]) + onnx[k + 1 :]), "--random", 1, "--target", "reference")

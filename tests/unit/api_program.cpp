@@ -47,6 +47,7 @@ TEST(Program, SaysWhatDoesNotFit) {
   EXPECT_THAT(error_of([&] { p.run({{{1}, {1}}}, {.target = "cupid"}); }), HasSubstr("cupid"));
   EXPECT_THAT(error_of([&] { p.run({{{1}, {1}}}, {.contract = "lax"}); }), HasSubstr("lax"));
   EXPECT_THAT(error_of([] { plumb::Program::load("/no/such.plumb"); }), HasSubstr("/no/such.plumb"));
+  EXPECT_THAT(error_of([] { plumb::Program::load("/"); }), HasSubstr("/ is a folder"));
 }
 
 }  // namespace

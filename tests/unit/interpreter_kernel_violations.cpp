@@ -257,5 +257,17 @@ TEST(KernelViolation, AsyncCopies) {
   EXPECT_EQ(violation_of(with("async_commit", "async_wait 0", "")).kind, ViolationKind::race);
 }
 
+/// Three reads: a second one of the first warp must not hide the other warp's from a writer that its own warp's barrier orders.
+TEST(KernelViolation, a_write_after_reads_of_two_warps) {
+  std::string reads;
+  for (const char* thread : {"i", "i - 4", "i - 1"}) reads += std::string("if ") + thread + " == 0 { %" + std::to_string(reads.size() + 1) + " = load %s[0] : f32\n %a[0] = %" + std::to_string(reads.size() + 1) + " }\n";
+  const auto kernel = [&](const std::string& scope) {
+    return "kernel @k(out %y: f32[8]) { for b in 1 gpu_block(0) { alloc %s: shared f32[1]\n for i in 8 gpu_thread(0) {\n alloc %a: local f32[1]\n %0 = constant 1 : f32\n %a[0] = %0\n"
+           "if i == 0 { %s[0] = %0 }\n barrier block\n" + reads + "barrier " + scope + "\n if i == 0 { %s[0] = %0 }\n %9999 = load %a[0] : f32\n %y[i] = %9999 } } }";
+  };
+  EXPECT_EQ(violation_of(kernel("warp"), {4}).kind, ViolationKind::race);
+  EXPECT_THAT(outputs(kernel("block"), {4}), ElementsAre(1, 1, 1, 1, 1, 1, 1, 1));
+}
+
 }  // namespace
 }  // namespace plumb::interp

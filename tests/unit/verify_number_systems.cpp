@@ -157,6 +157,17 @@ TEST(NumberSystems, right_kernels_pass) {
   }
 }
 
+/// A kernel may have floats without a float among its inputs.
+TEST(NumberSystems, floats_made_of_integers_take_part) {
+  const auto m = ir::parse("func @main(%x: i32[3,300]) -> (f32[3]) {\n  %0 = convert(%x) {dtype=f32} : f32[3,300]\n  %1 = reduce_sum(%0) {axes=[1]} : f32[3]\n  return %1\n}");
+  const auto right = checked(m, uniform_inputs(m), quiet(Check::full));
+  EXPECT_TRUE(right.passed());
+  EXPECT_EQ(right.exact_kernels, right.kernels);
+  EXPECT_TRUE(failed_by(checked(m, uniform_inputs(m), quiet(Check::full), lowering::Fault::dropped_term), "integers modulo a prime"));
+  const auto integers = ir::parse("func @main(%x: i32[3]) -> (i32[3]) {\n  %0 = neg(%x) : i32[3]\n  return %0\n}");
+  EXPECT_EQ(checked(integers, uniform_inputs(integers), quiet(Check::full)).exact_kernels, 0);
+}
+
 /// Half of all words are even: a product of 300 of them is 0 modulo 2^64, with a factor left out or not.
 TEST(NumberSystems, a_dropped_factor_is_the_primes_to_find) {
   const auto m = ir::parse("func @main(%x: f32[3,300]) -> (f32[3]) {\n  %0 = reduce_prod(%x) {axes=[1]} : f32[3]\n  return %0\n}");

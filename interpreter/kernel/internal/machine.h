@@ -79,6 +79,10 @@ class Machine {
   int warp = 32;
 
   bool unordered(Time t, LaneId other, LaneId me, bool read_then_write) const;
+  /// Whether time t lies in another iteration of a loop that is under way and orders nothing.
+  bool earlier_iteration(Time t) const;
+  int scopes_apart(LaneId x, LaneId y) const;
+  int warp_of(LaneId l) const { return static_cast<int>(l & whole_warp ? l & ~whole_warp : l / static_cast<LaneId>(warp)); }
   /// Since when accesses met the same memory: a block's shared memory stays where it is when an Alloc in a loop runs again.
   Time held_since(const Region& r) const { return r.shared ? nest_start : r.fresh; }
   void on_read(const Op& op, Region& r, std::int64_t element, LaneId me);
