@@ -1,5 +1,5 @@
-// Elementary functions, correctly rounded: MPFR computes with more and more bits until the rounding is decided. And
-// floors of huge quotients, in bits enough for all of them.
+// Elementary functions, correctly rounded: MPFR computes in 120 bits and says on which side of its answer the exact value lies.
+// And floors of huge quotients, in bits enough for all of them.
 #include <mpfr.h>
 
 #include <cmath>
@@ -24,41 +24,40 @@ void sigmoid(mpfr_t r, const mpfr_t x) {  // 1 / (1 + e^-x)
   mpfr_ui_div(r, 1, r, MPFR_RNDN);
 }
 
-void reciprocal_root(mpfr_t r, const mpfr_t x) {  // IEEE 754's: a zero keeps its sign, which MPFR's drops
-  if (mpfr_zero_p(x)) mpfr_ui_div(r, 1, x, MPFR_RNDN);
-  else mpfr_rec_sqrt(r, x, MPFR_RNDN);
+int reciprocal_root(mpfr_t r, const mpfr_t x) {  // IEEE 754's: a zero keeps its sign, which MPFR's drops
+  return mpfr_zero_p(x) ? mpfr_ui_div(r, 1, x, MPFR_RNDN) : mpfr_rec_sqrt(r, x, MPFR_RNDN);
 }
 
-/// Evaluates with r's precision. MPFR's own functions are correctly rounded to it; sigmoid has a few ulps.
-void evaluate(FnId fn, mpfr_t r, const mpfr_t x, const mpfr_t y) {
+/// Evaluates with r's precision, correctly rounded to it; gives the sign of what rounding added. (Sigmoid: a few ulps, no sign.)
+int evaluate(FnId fn, mpfr_t r, const mpfr_t x, const mpfr_t y) {
   using namespace scalar;
-  if (fn == fn_id<Exp>) mpfr_exp(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Exp2>) mpfr_exp2(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Expm1>) mpfr_expm1(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Log>) mpfr_log(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Log2>) mpfr_log2(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Log10>) mpfr_log10(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Log1p>) mpfr_log1p(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Sin>) mpfr_sin(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Cos>) mpfr_cos(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Tan>) mpfr_tan(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Asin>) mpfr_asin(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Acos>) mpfr_acos(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Atan>) mpfr_atan(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Sinh>) mpfr_sinh(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Cosh>) mpfr_cosh(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Tanh>) mpfr_tanh(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Asinh>) mpfr_asinh(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Acosh>) mpfr_acosh(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Atanh>) mpfr_atanh(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Erf>) mpfr_erf(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Erfc>) mpfr_erfc(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Cbrt>) mpfr_cbrt(r, x, MPFR_RNDN);
-  else if (fn == fn_id<Rsqrt>) reciprocal_root(r, x);
-  else if (fn == fn_id<Sigmoid>) sigmoid(r, x);
-  else if (fn == fn_id<Pow>) mpfr_pow(r, x, y, MPFR_RNDN);
-  else if (fn == fn_id<Atan2>) mpfr_atan2(r, x, y, MPFR_RNDN);
-  else fail_internal("not an elementary function");
+  if (fn == fn_id<Exp>) return mpfr_exp(r, x, MPFR_RNDN);
+  if (fn == fn_id<Exp2>) return mpfr_exp2(r, x, MPFR_RNDN);
+  if (fn == fn_id<Expm1>) return mpfr_expm1(r, x, MPFR_RNDN);
+  if (fn == fn_id<Log>) return mpfr_log(r, x, MPFR_RNDN);
+  if (fn == fn_id<Log2>) return mpfr_log2(r, x, MPFR_RNDN);
+  if (fn == fn_id<Log10>) return mpfr_log10(r, x, MPFR_RNDN);
+  if (fn == fn_id<Log1p>) return mpfr_log1p(r, x, MPFR_RNDN);
+  if (fn == fn_id<Sin>) return mpfr_sin(r, x, MPFR_RNDN);
+  if (fn == fn_id<Cos>) return mpfr_cos(r, x, MPFR_RNDN);
+  if (fn == fn_id<Tan>) return mpfr_tan(r, x, MPFR_RNDN);
+  if (fn == fn_id<Asin>) return mpfr_asin(r, x, MPFR_RNDN);
+  if (fn == fn_id<Acos>) return mpfr_acos(r, x, MPFR_RNDN);
+  if (fn == fn_id<Atan>) return mpfr_atan(r, x, MPFR_RNDN);
+  if (fn == fn_id<Sinh>) return mpfr_sinh(r, x, MPFR_RNDN);
+  if (fn == fn_id<Cosh>) return mpfr_cosh(r, x, MPFR_RNDN);
+  if (fn == fn_id<Tanh>) return mpfr_tanh(r, x, MPFR_RNDN);
+  if (fn == fn_id<Asinh>) return mpfr_asinh(r, x, MPFR_RNDN);
+  if (fn == fn_id<Acosh>) return mpfr_acosh(r, x, MPFR_RNDN);
+  if (fn == fn_id<Atanh>) return mpfr_atanh(r, x, MPFR_RNDN);
+  if (fn == fn_id<Erf>) return mpfr_erf(r, x, MPFR_RNDN);
+  if (fn == fn_id<Erfc>) return mpfr_erfc(r, x, MPFR_RNDN);
+  if (fn == fn_id<Cbrt>) return mpfr_cbrt(r, x, MPFR_RNDN);
+  if (fn == fn_id<Rsqrt>) return reciprocal_root(r, x);
+  if (fn == fn_id<Sigmoid>) return sigmoid(r, x), 0;
+  if (fn == fn_id<Pow>) return mpfr_pow(r, x, y, MPFR_RNDN);
+  if (fn == fn_id<Atan2>) return mpfr_atan2(r, x, y, MPFR_RNDN);
+  fail_internal("not an elementary function");
 }
 
 /// A double nudged to odd, so that rounding it again to 51 bits or fewer is rounding once.
@@ -73,27 +72,39 @@ double to_odd(const mpfr_t r) {
   return odd;
 }
 
+double rounded(DType t, const mpfr_t r) { return t == DType::f64 ? mpfr_get_d(r, MPFR_RNDN) : round_to(t, to_odd(r)); }
+
+/// r moved by a quarter of its last place toward the exact value: on the same side of every number with fewer bits, a tie of
+/// some dtype among them, from which r itself may not tell the exact value apart.
+double rounded_toward(DType t, const mpfr_t r, int added) {
+  if (added == 0) return rounded(t, r);
+  Real moved(mpfr_get_prec(r) + 2);
+  mpfr_set(moved.v, r, MPFR_RNDN);
+  added > 0 ? mpfr_nextbelow(moved.v) : mpfr_nextabove(moved.v);
+  return rounded(t, moved.v);
+}
+
+bool settled(DType t, const mpfr_t r) {
+  Real low(mpfr_get_prec(r)), high(mpfr_get_prec(r));
+  mpfr_set(low.v, r, MPFR_RNDN);
+  mpfr_set(high.v, r, MPFR_RNDN);
+  for (int k = 0; k < 4; ++k) mpfr_nextbelow(low.v), mpfr_nextabove(high.v);
+  return rounded(t, low.v) == rounded(t, high.v);
+}
+
 }  // namespace
 
 double exact_elementary(FnId fn, DType t, double x, double y) {
+  constexpr mpfr_prec_t most = 4000;
   for (mpfr_prec_t bits = 120;; bits *= 2) {
     Real a(53), b(53), r(bits);
     mpfr_set_d(a.v, x, MPFR_RNDN);
     mpfr_set_d(b.v, y, MPFR_RNDN);
-    evaluate(fn, r.v, a.v, b.v);
+    const int added = evaluate(fn, r.v, a.v, b.v);
     if (mpfr_nan_p(r.v)) return std::nan("");
     if (mpfr_inf_p(r.v) || mpfr_zero_p(r.v)) return round_to(t, mpfr_get_d(r.v, MPFR_RNDN));  // NaN where there is no infinity
-    if (t == DType::f64) {
-      // Subnormal results round at a coarser place than MPFR's: its conversion to double handles that.
-      Real low(bits), high(bits);
-      mpfr_set(low.v, r.v, MPFR_RNDN);
-      mpfr_set(high.v, r.v, MPFR_RNDN);
-      for (int k = 0; k < 4; ++k) mpfr_nextbelow(low.v), mpfr_nextabove(high.v);
-      const double d = mpfr_get_d(low.v, MPFR_RNDN);
-      if (d == mpfr_get_d(high.v, MPFR_RNDN) || bits > 4000) return mpfr_get_d(r.v, MPFR_RNDN);
-      continue;
-    }
-    return round_to(t, to_odd(r.v));
+    if (fn != fn_id<scalar::Sigmoid>) return rounded_toward(t, r.v, added);
+    if (bits > most || settled(t, r.v)) return rounded(t, r.v);
   }
 }
 
