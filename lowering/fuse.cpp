@@ -6,6 +6,7 @@
 //              and several kernels use it, or a contraction, window, gather or sort would read each element many times, or
 //              a broadcast would.
 //  concat      has a kernel of its own: it writes each operand's range in turn.
+//  depth       a chain of more than 512 inlined nodes is cut: emission, and whoever reads a kernel's specification, recurses.
 #include <algorithm>
 
 #include "ir/tensor/builder.h"
@@ -23,13 +24,13 @@ using ir::ValueId;
 
 class Fuser {
  public:
-  Fuser(const Function& f, bool enabled) : f_(f), enabled_(enabled), uses_(users()), root_(f.nodes.size(), false), member_of_(f.nodes.size(), -1) {}
+  Fuser(const Function& f, bool enabled) : f_(f), enabled_(enabled), uses_(users()), root_(f.nodes.size(), false), depth_(f.nodes.size(), 0), member_of_(f.nodes.size(), -1) {}
 
   Plan run() {
     for (std::size_t k = 0; k < f_.nodes.size(); ++k)
       if (anchor(k)) grow_epilogue(static_cast<int>(k));
     for (std::size_t k = f_.nodes.size(); k-- > 0;)
-      if (member_of_[k] < 0) root_[k] = materialised(k);
+      if (member_of_[k] < 0) root_[k] = too_deep(k) || materialised(k);
     Plan plan;
     for (std::size_t k = 0; k < f_.nodes.size(); ++k) {
       if (control(k)) plan.items.push_back({{}, static_cast<int>(k)});
@@ -131,6 +132,16 @@ class Fuser {
     return c;
   }
 
+  /// Notes how far below its kernel's root the node would be inlined; whether that is too far.
+  bool too_deep(std::size_t k) {
+    constexpr int most = 512;
+    int depth = 0;
+    for (int u : users_of(k))
+      if (u >= 0) depth = std::max(depth, root_[static_cast<std::size_t>(u)] ? 1 : depth_[static_cast<std::size_t>(u)] + 1);
+    depth_[k] = depth;
+    return depth > most && !control(k) && !is_constant(k);
+  }
+
   /// Whether the node's value gets memory. Users come later in the order, so they are already settled.
   bool materialised(std::size_t k) {
     if (control(k)) return false;
@@ -214,6 +225,7 @@ class Fuser {
   bool enabled_;
   std::vector<std::vector<int>> uses_;
   std::vector<bool> root_;
+  std::vector<int> depth_;
   std::vector<int> member_of_;
 };
 

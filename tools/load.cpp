@@ -7,7 +7,6 @@
 #include "ir/files/npy.h"
 #include "ir/files/npz.h"
 #include "ir/scalar/storage.h"
-#include "lowering/pipeline.h"
 #include "tools/cli.h"
 #include "tools/random.h"
 
@@ -121,7 +120,15 @@ ir::Literal random_literal(const ir::Type& type, std::uint64_t seed) {
 
 std::vector<ir::Literal> random_inputs(const Source& source, std::uint64_t seed, const std::map<std::string, std::int64_t>& dims) {
   std::vector<ir::Literal> inputs;
-  for (const auto& t : source.random_types(seed, dims)) inputs.push_back(random_literal(t, seed * 1000 + inputs.size()));
+  for (const auto& t : source.random_types(seed, dims)) {
+    const auto& name = source.parameters()[inputs.size()].name;
+    try {
+      (void)t.bytes();
+    } catch (const Error& e) {
+      fail_input("input '" + name + "' as " + t.str() + ": " + e.what());
+    }
+    inputs.push_back(random_literal(t, seed * 1000 + inputs.size()));
+  }
   return inputs;
 }
 

@@ -74,17 +74,18 @@ Words numbered(const fs::path& dir, const std::string& stem) {
   return files;
 }
 
-/// The folders test_data_set_K, by number, however long that is.
+/// The folders test_data_set_K, by number: of numbers without leading zeros the shorter is the less.
 std::vector<fs::path> data_sets(const fs::path& dir) {
-  std::vector<std::pair<std::size_t, fs::path>> sets;   // by length, then by digits
+  std::map<std::tuple<std::size_t, std::string, std::string>, fs::path> sets;
   const std::string stem = "test_data_set_";
   for (const auto& e : fs::directory_iterator(dir)) {
     const auto name = e.path().filename().string();
-    if (e.is_directory() && name.starts_with(stem) && name.size() > stem.size() && name.find_first_not_of("0123456789", stem.size()) == std::string::npos) sets.emplace_back(name.size(), e.path());
+    if (!e.is_directory() || !name.starts_with(stem) || name.size() == stem.size() || name.find_first_not_of("0123456789", stem.size()) != std::string::npos) continue;
+    const auto digits = name.substr(std::min(name.find_first_not_of('0', stem.size()), name.size() - 1));
+    sets[{digits.size(), digits, name}] = e.path();
   }
-  std::sort(sets.begin(), sets.end());
   std::vector<fs::path> r;
-  for (auto& [length, path] : sets) r.push_back(std::move(path));
+  for (const auto& [number, path] : sets) r.push_back(path);
   return r;
 }
 

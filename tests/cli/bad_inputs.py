@@ -140,7 +140,7 @@ MODELS = [
     (model([node("Abs", ["x"], ["y"])], [vector], ["z"]), 2, ("'z'",)),
     (model([node("Abs", ["x"], ["y"])], [vector], ["y"], opset=99), 3, ("opset 99", "7 to 22")),
     (model([node("Abs", ["x"], ["y"])], [value_info("x", [1] * 500)], ["y"]), 3, ("rank 500",)),
-    (model([node("Abs", ["x"], ["y"])], [value_info("x", [2**31, 2**31, 4])], ["y"]), 2, ("overflow",)),
+    (model([node("Abs", ["x"], ["y"])], [value_info("x", [2**31, 2**31, 4])], ["y"]), 2, ("'x'", "overflow")),
     (model([node("Abs", ["x"], ["y"])], [value_info("x", [2], 8)], ["y"]), 3, ("STRING",)),
     (model([node("Squeeze", ["x", "axes"], ["y"], "old")], [vector], ["y"], opset=11, tensors=[ints_tensor("axes", [0])]), 2, ("old", "opset 11")),
     (model([node("ConstantOfShape", ["n"], ["y"])], [], ["y"], tensors=[ints_tensor("n", [2**40, 2**20])]), 3, ("memory",)),
@@ -150,12 +150,13 @@ for k, (data, code, words) in enumerate(MODELS):
     refused("run", s.write(f"model{k}.onnx", data), "--random", 1, code=code, words=words)
 symbolic = s.write("symbolic.onnx", model([node("Abs", ["x"], ["y"])], [value_info("x", ["B", 1024])], ["y"]))
 refused("run", symbolic, "--random", 1, "--dim", "B=1000000000000", code=3, words=("memory",))
-refused("run", symbolic, "--random", 1, "--dim", "B=1000000000000000000", words=("overflow",))
+refused("run", symbolic, "--random", 1, "--dim", "B=1000000000000000000", words=("'x'", "overflow"))
 refused("run", symbolic, "--inputs", x, words=("'x'", "f32[B,1024]", "f32[2,3]"))
 
 # Long and deep programs end in time and do not exhaust the stack.
-chain = ["func @main(%v0: f32[4]) -> (f32[4]) {"] + [f"  %v{k + 1} = add(%v{k}, %v0) : f32[4]" for k in range(8000)] + ["  return %v8000", "}"]
-s.run("run", s.write("chain.plumb", "\n".join(chain)), "--random", 1, expect=0, timeout=30)
+chain = ["func @main(%v0: f32[4]) -> (f32[4]) {"] + [f"  %v{k + 1} = add(%v{k}, %v0) : f32[4]" for k in range(30000)] + ["  return %v30000", "}"]
+for target in ("cpu", "simt"):
+    s.run("run", s.write("chain.plumb", "\n".join(chain)), "--random", 1, "--target", target, expect=0, timeout=30)
 
 
 def choices(depth):

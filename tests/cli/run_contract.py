@@ -91,7 +91,7 @@ for stage in ("import", "decompose", "fused", "plan", "memory", "timings", "llvm
     check(f"explain --stage {stage}", r.returncode == 0 and len(r.stdout) > 20, r)
 check("targets --json", json.loads(run("targets", "--json").stdout)[0]["name"] == "reference")
 
-for flip in range(0, len(model), max(1, len(model) // 60)):
+for flip in range(0, len(model), max(1, len(model) // 25)):
     damaged = bytearray(model)
     damaged[flip] ^= 1 << (flip % 8)
     (work / "flipped.onnx").write_bytes(damaged)

@@ -83,7 +83,7 @@ p = s.run("run", no_set, expect=2)
 s.check("inputs" in p.stderr or "needed" in p.stderr, f"a data set without inputs: {p.stderr}")
 
 # One word of a file at a time is wrong: never a crash.
-for k in range(0, len(onnx), max(1, len(onnx) // 60)):
+for k in range(0, len(onnx), max(1, len(onnx) // 25)):
     s.run("run", s.write("flipped.onnx", onnx[:k] + bytes([onnx[k] ^ 0x55]) + onnx[k + 1 :]), "--random", 1, "--target", "reference")
 
 for args in [("compile", one, "-o", "x"), ("reduce", "x"), ("bisect", "x"), ("faults",), ("prove", "--rules"), ("equal", one, one), ("gate", "x"), ("bench",)]:
