@@ -16,6 +16,7 @@ constexpr Change changes[] = {
     {"ReduceSum", "axes", 1, 13}, {"Split", "split", 1, 13}, {"Squeeze", "axes", 1, 13}, {"Unsqueeze", "axes", 1, 13},
     {"ReduceL1", "axes", 1, 18}, {"ReduceL2", "axes", 1, 18}, {"ReduceLogSum", "axes", 1, 18}, {"ReduceLogSumExp", "axes", 1, 18}, {"ReduceMax", "axes", 1, 18},
     {"ReduceMean", "axes", 1, 18}, {"ReduceMin", "axes", 1, 18}, {"ReduceProd", "axes", 1, 18}, {"ReduceSumSquare", "axes", 1, 18},
+    {"DFT", "axis", 2, 20},
 };
 
 }  // namespace

@@ -62,8 +62,9 @@ std::optional<double> float_function(std::string_view f, double x, double y) {
   if (f == "ceil") return std::ceil(x);
   if (f == "trunc") return std::trunc(x);
   if (f == "round_even") return std::nearbyint(x);
-  if (f == "minimum" && x == x && y == y && x != y) return x < y ? x : y;
-  if (f == "maximum" && x == x && y == y && x != y) return x > y ? x : y;
+  const bool ordered = x < y || x > y || (x == y && x != 0);  // of zeros, the sign would decide
+  if (f == "minimum" && ordered) return x < y ? x : y;
+  if (f == "maximum" && ordered) return x > y ? x : y;
   if (f == "relu" && x == x) return x > 0 ? x : 0;
   return std::nullopt;
 }

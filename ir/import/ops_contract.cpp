@@ -83,8 +83,9 @@ Term diagonal(NodeImport& n, const Term& t, std::size_t first, std::size_t secon
   const Extents e = n.extents(t.value);
   const auto size = e[first];
   if (e[second] != size) n.fail("label '" + std::string(1, t.labels[first]) + "' stands for sizes " + std::to_string(size) + " and " + std::to_string(e[second]));
+  if (size > (std::int64_t{1} << 31)) n.unsupported("a diagonal of " + std::to_string(size));
   Ints perm;
-  Shape merged, shape;
+  Shape merged;
   std::string labels;
   for (std::size_t d = 0; d < e.size(); ++d) {
     if (d == second) continue;

@@ -36,6 +36,8 @@ Pooling pooling_of(NodeImport& n) {
   return p;
 }
 
+constexpr std::int64_t most_samples = 4096;  ///< along one axis of a cell
+
 /// One axis of the regions: starts and cell lengths [regions], and how many samples a cell has in each region.
 struct Span {
   ValueId start, cell, samples;  ///< samples as floats
@@ -54,6 +56,7 @@ Span span_of(NodeImport& n, const Pooling& p, std::size_t axis) {
   if (!p.half_pixel) length = n.with("maximum", length, 1);
   s.cell = n.with("div", length, static_cast<double>(p.cells[axis]));
   if (const auto ratio = n.integer("sampling_ratio", 0); ratio > 0) {
+    if (ratio > most_samples) n.unsupported("sampling_ratio " + std::to_string(ratio));
     s.most = ratio;
     s.samples = n.b.splat_like(s.cell, static_cast<double>(ratio));
     return s;
@@ -61,7 +64,7 @@ Span span_of(NodeImport& n, const Pooling& p, std::size_t axis) {
   const auto& known = n.need(n.unary("ceil", s.cell), "the regions, of which the number of samples follows as sampling_ratio is 0");
   for (std::int64_t r = 0; r < p.regions; ++r) {
     const double samples = load_element(known.dtype(), known.raw(), r);
-    if (!(samples <= 4096)) n.unsupported("a cell of " + std::to_string(samples) + " samples");
+    if (!(samples <= most_samples)) n.unsupported("a cell of " + std::to_string(samples) + " samples");
     s.most = std::max(s.most, static_cast<std::int64_t>(samples));
   }
   s.samples = n.with("maximum", n.b.constant(known), 0);
@@ -116,7 +119,7 @@ void roi_align(NodeImport& n) {
   const Span spans[] = {span_of(n, p, 0), span_of(n, p, 1)};
   const Shape result{p.regions, e[1], p.cells[0], p.cells[1]};
   const auto rows = p.cells[0] * spans[0].most, columns = p.cells[1] * spans[1].most;
-  if (rows * columns == 0 || e[2] * e[3] == 0 || p.regions == 0) return n.out(n.broadcast(n.b.scalar(n.type_in(0).dtype, 0), result, {}));
+  if (element_count(Ints{p.regions, rows, columns, e[1], e[2], e[3]}) == 0) return n.out(n.broadcast(n.b.scalar(n.type_in(0).dtype, 0), result, {}));
   std::vector<std::vector<Tap>> taps;
   ValueId exists = -1;
   for (std::size_t axis : {0, 1}) {
@@ -158,7 +161,8 @@ Deformed deformed_of(NodeImport& n) {
   d.groups = n.integer("group", 1);
   d.offset_groups = n.integer("offset_group", 1);
   d.taps = element_count(kernel);
-  if (d.groups < 1 || d.channels != n.extents(w)[1] * d.groups || n.extents(w)[0] % d.groups != 0) n.fail("weights " + n.type(w).str() + " in " + std::to_string(d.groups) + " groups do not fit " + n.type(x).str());
+  if (d.channels == 0) n.fail("the operand " + n.type(x).str() + " has no channels");
+  if (d.groups < 1 || d.channels % d.groups != 0 || n.extents(w)[1] != d.channels / d.groups || n.extents(w)[0] % d.groups != 0) n.fail("weights " + n.type(w).str() + " in " + std::to_string(d.groups) + " groups do not fit " + n.type(x).str());
   if (d.offset_groups < 1 || d.channels % d.offset_groups != 0) n.fail(std::to_string(d.channels) + " channels do not divide into " + std::to_string(d.offset_groups) + " offset groups");
   Shape wanted{d.images, d.offset_groups * d.taps * static_cast<std::int64_t>(kernel.size())};
   for (std::size_t k = 0; k < kernel.size(); ++k) {
@@ -173,7 +177,7 @@ Deformed deformed_of(NodeImport& n) {
 
 /// Along one axis, where the window's elements stand at each point before they are offset: [taps, points].
 ValueId window_positions(NodeImport& n, const Deformed& d, std::size_t axis, DType t) {
-  n.check_table(d.taps * d.points);
+  n.check_table(element_count(Ints{d.taps, d.points}));
   Literal l(Type{t, {d.taps, d.points}});
   Index tap(d.sizes.size(), 0);
   for (std::int64_t k = 0; k < d.taps; ++k, plumb::advance(tap, d.window.kernel)) {

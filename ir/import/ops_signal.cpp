@@ -148,6 +148,7 @@ void stft(NodeImport& n) {
   const auto batch = n.extents(x)[0], length = n.extents(x)[1], step = n.need_int(1, "frame_step");
   const auto frame = n.has(3) ? n.need_int(3, "frame_length") : n.has(2) ? n.type_in(2).elements() : length;
   if (step < 1 || frame < 1 || frame > length) n.fail("frames of " + std::to_string(frame) + " every " + std::to_string(step) + " do not fit a signal of " + std::to_string(length));
+  if (frame > longest) n.unsupported("frames of " + std::to_string(frame));
   const auto count = (length - frame) / step + 1;
   n.check_table(count * frame);
   Ints positions;

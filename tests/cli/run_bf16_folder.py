@@ -6,27 +6,15 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "support"))
 from harness import Suite
+from onnx_writer import field, model, node, value_info
 
 s = Suite()
 BF16, U16, F32 = 16, 4, 1  # TensorProto.DataType
 
 
-def field(number, value):
-    """A protobuf field: a small number, or bytes (text, message)."""
-    if isinstance(value, int):
-        return bytes([number << 3, value]) if number < 16 else bytes([number << 3 & 127 | 128, number >> 4, value])
-    value = value.encode() if isinstance(value, str) else value
-    return bytes([number << 3 | 2, len(value)]) + value
-
-
-def value_info(name, dtype):
-    return field(1, name) + field(2, field(1, field(1, dtype) + field(2, field(1, field(1, 2)))))
-
-
 def cast_model(source, target):
-    node = field(1, "x") + field(2, "y") + field(4, "Cast") + field(5, field(1, "to") + field(3, target) + field(20, 2))
-    graph = field(1, node) + field(2, "cast") + field(11, value_info("x", source)) + field(12, value_info("y", target))
-    return field(1, 8) + field(7, graph) + field(8, field(2, 13))
+    cast = node("Cast", ["x"], ["y"]) + field(5, field(1, "to") + field(3, target) + field(20, 2))
+    return model([cast], [value_info("x", [2], source)], ["y"])
 
 
 def tensor(dtype, code, values):
@@ -35,8 +23,8 @@ def tensor(dtype, code, values):
 
 BITS = [0x3F80, 0xC020]  # 1 and -2.5 as bf16
 floats = tensor(F32, "f", [1, -2.5])
-for name, model, x, y in [("from", cast_model(BF16, F32), tensor(U16, "H", BITS), floats), ("to", cast_model(F32, BF16), floats, tensor(U16, "H", BITS))]:
-    folder = s.write(f"{name}/model.onnx", model).parent
+for name, cast, x, y in [("from", cast_model(BF16, F32), tensor(U16, "H", BITS), floats), ("to", cast_model(F32, BF16), floats, tensor(U16, "H", BITS))]:
+    folder = s.write(f"{name}/model.onnx", cast).parent
     s.write(f"{name}/test_data_set_0/input_0.pb", x)
     s.write(f"{name}/test_data_set_0/output_0.pb", y)
     p = s.run("run", folder, expect=0)

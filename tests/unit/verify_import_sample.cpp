@@ -66,6 +66,7 @@ TEST(ImportSample, roi_align) {  // the image is 4 y + x, so that an average is 
   EXPECT_THAT(aligned({integer("sampling_ratio", 2)}), ElementsAre(2.5, 4.5, 10.5, 12.5));
   EXPECT_THAT(aligned({}), ElementsAre(2.5, 4.5, 10.5, 12.5));
   EXPECT_THAT(aligned({integer("sampling_ratio", 1), word("coordinate_transformation_mode", "output_half_pixel")}), ElementsAre(5, 7, 13, 15));
+  EXPECT_THAT(aligned({word("coordinate_transformation_mode", "output_half_pixel")}, {0, 0, 1, 1}), ElementsAre(1.25, 1.75, 3.25, 3.75));
   EXPECT_THAT(aligned({integer("sampling_ratio", 1), real("spatial_scale", 0.5)}, {0, 0, 8, 8}), ElementsAre(2.5, 4.5, 10.5, 12.5));
   EXPECT_THAT(aligned({integer("sampling_ratio", 1), word("mode", "max")}), ElementsAre(1.25, 1.75, 3.25, 3.75));
   EXPECT_THAT(aligned({integer("sampling_ratio", 1)}, {20, 20, 24, 24}), Each(0));

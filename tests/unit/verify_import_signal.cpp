@@ -40,6 +40,8 @@ TEST(ImportSignal, dft_of_complex_numbers_along_an_axis) {
   EXPECT_THAT(values_of(17, "DFT", {reals({1, 2, 2}, {0, 1, 2, 3})}), ElementsAre(2, 4, -2, -2));
   EXPECT_THAT(values_of(20, "DFT", {reals({2, 2, 1}, {1, 2, 3, 5}), std::nullopt, count(0)}), ElementsAre(4, 0, 7, 0, -2, 0, -3, 0));
   EXPECT_THAT(values_of(17, "DFT", {reals({1, 3, 2}, {0, 1, 0, 0, 0, 0})}), ElementsAre(0, 1, 0, 1, 0, 1));
+  EXPECT_THROW(values_of(17, "DFT", {reals({2, 2, 1}, {1, 2, 3, 5}), std::nullopt, count(0)}), Error);
+  EXPECT_THROW(values_of(20, "DFT", {reals({2, 2, 1}, {1, 2, 3, 5})}, {integer("axis", 0)}), Error);
   EXPECT_THROW(values_of(17, "DFT", {reals({1, 2, 2}, {0, 1, 2, 3})}, {integer("onesided", 1)}), Error);
 }
 TEST(ImportSignal, stft) {
