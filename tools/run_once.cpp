@@ -62,7 +62,7 @@ std::optional<std::vector<Literal>> run_compiled(const ir::Module& m, const std:
   if (s.progress) std::cerr << "\r\033[K";
   auto report = checker.report();
   if (s.check == Check::off) report.kernels = static_cast<std::int64_t>(session.kernel_count());
-  if (s.check == Check::full) verify::check_program(m, inputs, results, options, report);
+  if (s.check == Check::full) verify::check_program(m, inputs, results, report);
   outcome.report.add(report);
   std::vector<double> times;
   for (int k = 1; k < s.repeat; ++k) {

@@ -85,6 +85,6 @@ bool judge_sample(const kir::Kernel& kernel, int ordinal, std::span<const ir::Li
 /// One kernel on small integers and in the exact systems, on `options.backend`.
 void check_exact(const kir::Kernel& kernel, int ordinal, std::span<const ir::Literal> inputs, const CheckOptions& options, Report& report);
 /// The program's results against its enclosure from end to end (full). Bounds compound: deep programs decide little here.
-void check_program(const ir::Module& module, std::span<const ir::Literal> inputs, std::span<const ir::Literal> results, const CheckOptions& options, Report& report);
+void check_program(const ir::Module& module, std::span<const ir::Literal> inputs, std::span<const ir::Literal> results, Report& report);
 
 }  // namespace plumb::verify

@@ -120,7 +120,7 @@ void lower_scatter(KernelContext& c) {
   const auto x = n.operands[0], indices = n.operands[1], updates = n.operands[2];
   const std::int64_t count = c.spec.type(indices).shape[0].size();
   const DType t = c.spec.type(x).dtype, acc_type = c.accumulator_dtype(t);
-  const int id = c.declare_reduction(fn_id<scalar::Add>, accumulator(t), count + 1, count);
+  c.declare_reduction(fn_id<scalar::Add>, accumulator(t), count + 1, count);
   c.kernel->sites.push_back({"scatter_add", n.where});
   const int site = static_cast<int>(c.kernel->sites.size()) - 1;
   c.place_buffers(std::vector<bool>(c.shape.size() - 1, false));
@@ -140,7 +140,6 @@ void lower_scatter(KernelContext& c) {
     c.e.enter_block();
     c.finish(out, c.b.convert(c.b.load(acc, {0}), Emitter::compute_dtype(t)));
   });
-  (void)id;
 }
 
 }  // namespace plumb::lowering

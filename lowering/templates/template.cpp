@@ -123,7 +123,6 @@ void KernelContext::finish(const Indices& at, std::optional<ScalarId> anchor_val
 }
 
 int KernelContext::declare_reduction(FnId fn, DType acc, std::int64_t terms, std::int64_t height) {
-  // Under the test-only fault the kernel lies about its accumulator, as a real fault of this kind would.
   kernel->reductions.push_back({anchor, fn, acc, false, terms, height});
   return static_cast<int>(kernel->reductions.size()) - 1;
 }

@@ -148,11 +148,11 @@ TEST(VerifyOracleProgram, the_whole_is_enclosed_too) {
   const auto inputs = uniform_inputs(m);
   auto results = interp::evaluate(m, inputs);
   verify::Report r;
-  verify::check_program(m, inputs, results, quiet(Check::full), r);
+  verify::check_program(m, inputs, results, r);
   EXPECT_TRUE(r.passed());
   EXPECT_EQ(r.decided, 1003);
   results[0].mutable_data<float>()[1002] *= 1.01f;
-  verify::check_program(m, inputs, results, quiet(Check::full), r);
+  verify::check_program(m, inputs, results, r);
   EXPECT_TRUE(failed_by(r, "program"));
 }
 

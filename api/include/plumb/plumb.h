@@ -41,7 +41,8 @@ class Program {
   Program& operator=(Program&&) noexcept;
   ~Program();
   /// Throws std::runtime_error, with place and mend, on inputs that do not fit or a target that is not there. Wrong kernels
-  /// are the report's; without a report they throw too.
+  /// are the report's; without a report they throw too, and so does, always, a kernel that the target stopped.
+  /// Not for concurrent use.
   std::vector<Array> run(const std::vector<Array>& inputs, const RunOptions& options = {}, CheckReport* report = nullptr);
 
  private:
