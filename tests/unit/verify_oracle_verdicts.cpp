@@ -166,6 +166,16 @@ TEST(VerifyOracle, an_error_that_the_kernel_did_not_raise_is_wrong) {
   EXPECT_NE(r.failures[0].allowed.find("index 3"), std::string::npos) << r.failures[0].allowed;
 }
 
+TEST(VerifyOracle, an_error_of_an_element_that_no_result_needs_is_none) {
+  const auto m = ir::parse("func @f(%x: f32[2], %i: i64[2]) -> (f32[1]) { %0 = gather(%x, %i) : f32[2] %1 = slice(%0) {start=[0], limit=[1]} : f32[1] return %1 }");
+  const std::vector<ir::Literal> in{test::uniform(m.entry().type(0)), ir::Literal::of<std::int64_t>(DType::i64, Extents{2}, std::vector<std::int64_t>{1, 9})};
+  for (auto contract : {Contract::relaxed, Contract::strict}) {
+    const auto r = test::checked(m, in, test::quiet(Check::kernel, contract));
+    EXPECT_TRUE(r.passed());
+    EXPECT_EQ(r.decided, 1);
+  }
+}
+
 TEST(VerifyOracle, one_failure_a_kernel_and_check_the_rest_are_counted) {
   const One neg("func @main(%x: f32[2]) -> (f32[2]) {\n  %0 = neg(%x) : f32[2]\n  return %0\n}");
   Report r;

@@ -125,7 +125,7 @@ struct Reverse {
 };
 
 struct Gather {
-  static constexpr OpRow row{"gather", "x, indices", OpClass::gather, "x's slices along an axis at the indices: the axis is replaced by the axes of indices. An index outside [0, size) is an error."};
+  static constexpr OpRow row{"gather", "x, indices", OpClass::gather, "x's slices along an axis at the indices: the axis is replaced by the axes of indices. An index outside [0, size) is an error where a result needs the element; a lowering may leave out what none needs."};
   static constexpr std::array attrs{AttrSpec{"axis", AttrKind::integer, "0"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     const auto axis = a.integer("axis");
@@ -142,7 +142,7 @@ struct Gather {
 };
 
 struct GatherElements {
-  static constexpr OpRow row{"gather_elements", "x, indices", OpClass::gather, "At each result index, the element of x whose coordinate along the axis is the index found there. An index outside [0, size) is an error."};
+  static constexpr OpRow row{"gather_elements", "x, indices", OpClass::gather, "At each result index, the element of x whose coordinate along the axis is the index found there. An index outside [0, size) is an error where a result needs the element; a lowering may leave out what none needs."};
   static constexpr std::array attrs{AttrSpec{"axis", AttrKind::integer, "0"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     const auto axis = a.integer("axis");
@@ -157,7 +157,7 @@ struct GatherElements {
 
 struct ScatterAdd {
   static constexpr OpRow row{"scatter_add", "x, indices, updates", OpClass::scatter, "x plus, at each index along the axis, the updates' slices, added in the order of the indices (duplicates add up; x first). "
-      "An index outside [0, size) is an error."};
+      "An index outside [0, size) is an error where a result needs the element; a lowering may leave out what none needs."};
   static constexpr std::array attrs{AttrSpec{"axis", AttrKind::integer, "0"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     const auto axis = a.integer("axis");
