@@ -90,10 +90,11 @@ void Verifier::block(const Block& b) {
 void Verifier::statement(const Stmt& s) {
   current_ = &s;
   ++place_;
+  const auto r = result_of(s);
+  if (r >= static_cast<ScalarId>(k_.scalars.size())) broken("S1: scalar id " + std::to_string(r) + " lies outside the table");
   for_each_affine(s, [&](const Affine& a) { affine(a); });
   for_each_operand(s, [&](ScalarId x) { use(x); });
   std::visit([&](const auto& n) { check(n); }, s.node);
-  const auto r = result_of(s);
   if (r < 0) return;
   if (defined_once_[static_cast<std::size_t>(r)]++) broken("S1: " + printer_.scalar(r) + " is defined twice");
   visible_[static_cast<std::size_t>(r)] = true;
