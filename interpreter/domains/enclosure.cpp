@@ -338,7 +338,7 @@ void SumFacts::add(const Enclosed& e) {
   ++terms;
   nan = nan || e.nan;
   if (empty(e)) return;
-  all_minus_zero = all_minus_zero && e.lo == 0 && e.hi == 0 && std::signbit(e.hi);
+  all_minus_zero = all_minus_zero && e.lo == 0 && std::signbit(e.lo);  // or may be: a zero may have either sign
   if (e.hi == inf) plus_inf = true;
   if (e.lo == -inf) minus_inf = true;
   if (std::isinf(e.lo) || std::isinf(e.hi)) {

@@ -34,5 +34,18 @@ TEST(Enclosure, ConversionToAFormatWithoutInfinities) {
   EXPECT_FALSE(holds(large, DType::f8e4m3fn, std::nan("")));
 }
 
+TEST(Enclosure, ASumOfZerosOfEitherSign) {
+  const auto sum = [](std::initializer_list<Enclosed> terms) {
+    SumFacts s;
+    for (const auto& e : terms) s.add(e);
+    return finish_sum(s, DType::f32, 4, 0);
+  };
+  const auto minus = Enclosed::real(-0.0, -0.0), plus = Enclosed::real(0.0, 0.0), either = Enclosed::real(-0.0, 0.0);
+  EXPECT_TRUE(holds(sum({minus, minus}), DType::f32, -0.0));
+  EXPECT_TRUE(holds(sum({minus, either}), DType::f32, -0.0));
+  EXPECT_TRUE(holds(sum({minus, either}), DType::f32, 0.0));
+  EXPECT_FALSE(holds(sum({minus, plus, either}), DType::f32, -0.0));
+}
+
 }  // namespace
 }  // namespace plumb::interp
