@@ -26,8 +26,8 @@ TEST(Parallel, AnyBlocksExceptionReachesTheCaller) {
     EXPECT_THROW(parallel(64, [&](std::int64_t i) { if (i == wrong) throw std::bad_alloc(); }), std::bad_alloc) << wrong;
 }
 
-TEST(Parallel, AnotherThreadsExceptionReachesTheCaller) {
-  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one thread";
+TEST(Parallel, AnotherThreadsExceptionReachesTheCallerWhereThereAreTwo) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "this machine has one hardware thread, and parallel() starts no other";
   const auto caller = std::this_thread::get_id();
   std::atomic<bool> thrown = false;
   EXPECT_THROW(parallel(2,

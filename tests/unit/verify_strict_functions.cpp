@@ -10,18 +10,12 @@
 #include "ir/scalar/functions.h"
 #include "ir/tensor/text.h"
 #include "lowering/pipeline.h"
+#include "verify/functions.h"
 
 namespace plumb {
 namespace {
 
 constexpr DType floats[] = {DType::f8e4m3fn, DType::f8e5m2, DType::bf16, DType::f16, DType::f32, DType::f64};
-
-std::vector<FnId> elementary_functions() {
-  std::vector<FnId> r;
-  for (std::size_t f = 0; f < AllFns::rows.size(); ++f)
-    if (AllFns::rows[f].ulp > 0.5 && AllFns::rows[f].takes != Takes::integer) r.push_back(static_cast<FnId>(f));
-  return r;
-}
 
 /// Bit patterns of a dtype: all of them where they are few, else a stride through all, so that every binade and sign is met.
 ir::Literal patterns(DType t, std::int64_t count, std::uint64_t salt) {
@@ -75,7 +69,7 @@ TEST_P(StrictFunctions, AreCorrectlyRounded) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, StrictFunctions, testing::ValuesIn(elementary_functions()), [](const auto& i) { return std::string(plumb::row(i.param).name); });
+INSTANTIATE_TEST_SUITE_P(All, StrictFunctions, testing::ValuesIn(verify::elementary_functions()), [](const auto& i) { return std::string(plumb::row(i.param).name); });
 
 /// Ties and exact values, which no approximation decides: squares of 13-bit numbers end in the middle of two f32.
 TEST(StrictFunctions, DecideTies) {
