@@ -174,18 +174,24 @@ Ops Compiler::lane_body(const Block& b, std::vector<VarId> vars) {
   return masked([&] { return block(b, std::move(vars)); });
 }
 
-void Compiler::vector_loop(const For& f) {
-  const int var = slot(1);
-  const auto extent = f.extent.constant();
-  p_.vars[static_cast<std::size_t>(f.var)] = {var, VarPlace::Kind::lanes};
-  region_ = LaneRegion{};
-  region_->lanes = static_cast<int>(std::clamp<std::int64_t>(extent, 1, f.width));
+/// The same of a loop whose iterations are lanes or go to lanes.
+Ops Compiler::lane_loop_body(const For& f) {
   const auto m = bounds_.mark();
   bounds_.enter(f.var, f.extent);
   loops_.push_back(f.var);
   auto body = lane_body(f.body, {f.var});
   loops_.pop_back();
   bounds_.forget(m);
+  return body;
+}
+
+void Compiler::vector_loop(const For& f) {
+  const int var = slot(1);
+  const auto extent = f.extent.constant();
+  p_.vars[static_cast<std::size_t>(f.var)] = {var, VarPlace::Kind::lanes};
+  region_ = LaneRegion{};
+  region_->lanes = static_cast<int>(std::clamp<std::int64_t>(extent, 1, f.width));
+  auto body = lane_loop_body(f);
   auto enter = std::move(region_->enter);
   close_region();
   emit(vector_op(extent, f.width, var, std::move(enter), std::move(body)));
@@ -228,12 +234,7 @@ void Compiler::thread_nest(const For& outermost) {
 void Compiler::tile_loop(const For& f) {
   const int var = slot(region_->lanes);
   p_.vars[static_cast<std::size_t>(f.var)] = {var, VarPlace::Kind::varying};
-  const auto m = bounds_.mark();
-  bounds_.enter(f.var, f.extent);
-  loops_.push_back(f.var);
-  auto body = lane_body(f.body, {f.var});
-  loops_.pop_back();
-  bounds_.forget(m);
+  auto body = lane_loop_body(f);
   emit(tile_loop_op(f.extent.constant(), var, std::move(body)));
 }
 

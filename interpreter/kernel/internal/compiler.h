@@ -69,6 +69,7 @@ class Compiler {
   void thread_nest(const kir::For& f);
   void tile_loop(const kir::For& f);
   Ops lane_body(const kir::Block& b, std::vector<kir::VarId> vars);
+  Ops lane_loop_body(const kir::For& f);
   void close_region();
   /// Control that narrows the mask: counts how deep such masks nest.
   template <class F> auto masked(F f) {
