@@ -17,6 +17,18 @@ constexpr auto decompose_table = AllOps::map([]<class Op>() -> DecomposeFn {
   if constexpr (Composite<Op>) return &Op::decompose;
   else return nullptr;
 });
+constexpr auto constraint_table = AllOps::map([]<class Op>() {
+  if constexpr (requires { Op::constraints; }) return std::span<const Constraint>(Op::constraints);
+  else return std::span<const Constraint>();
+});
+constexpr auto edge_table = AllOps::map([]<class Op>() {
+  if constexpr (requires { Op::edges; }) return std::span<const Edge>(Op::edges);
+  else return std::span<const Edge>();
+});
+constexpr auto equation_table = AllOps::map([]<class Op>() {
+  if constexpr (requires { Op::equation; }) return std::string_view(Op::equation);
+  else return std::string_view();
+});
 
 std::string count_operands(const OpRow& r, std::size_t given) {
   std::size_t names = r.operands.empty() ? 0 : 1 + static_cast<std::size_t>(std::ranges::count(r.operands, ','));
@@ -48,6 +60,10 @@ AttrValue parse_fallback(const AttrSpec& spec) {
 std::size_t op_count() { return AllOps::rows.size(); }
 const OpRow& row(OpCode op) { return AllOps::rows[op]; }
 std::span<const AttrSpec> attr_specs(OpCode op) { return attr_table[op]; }
+
+std::span<const Constraint> constraints(OpCode op) { return constraint_table[op]; }
+std::span<const Edge> edges(OpCode op) { return edge_table[op]; }
+std::string_view equation(OpCode op) { return equation_table[op]; }
 
 std::optional<OpCode> find_op(std::string_view name) {
   static const auto by_name = [] {

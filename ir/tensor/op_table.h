@@ -10,6 +10,10 @@ namespace plumb::ir {
 std::size_t op_count();
 const OpRow& row(OpCode op);
 std::span<const AttrSpec> attr_specs(OpCode op);
+std::span<const Constraint> constraints(OpCode op);
+std::span<const Edge> edges(OpCode op);
+/// The output element as a formula, "" where the record has none.
+std::string_view equation(OpCode op);
 std::optional<OpCode> find_op(std::string_view name);
 /// The op of that name; an internal error when there is none.
 OpCode op(std::string_view name);

@@ -34,6 +34,14 @@ struct OpRow {
   FnId fn = 0;                 ///< elementwise and reduce: the scalar function applied or combined with
 };
 
+/// A condition on operands and attributes. Where it is broken, infer's sentence starts with the label ("C2: …").
+struct Constraint { std::string_view label, text; };
+/// One edge of the meaning ("E1", the case, the result), and which libraries do the same or otherwise. A test of the name
+/// "<op>_e1" shows it: a function in tests/ops/<op>.plumb.
+struct Edge { std::string_view label, when, result, others = ""; };
+
+/// A record also has, where there is something to say: `equation` (the output element, as a formula), `constraints` and
+/// `edges` (arrays). interpreter/SPECIFICATION.md is made from them.
 template <class Op> concept TensorOp = requires(std::span<const Type> in, const AttrMap& a) {
   { Op::row } -> std::convertible_to<const OpRow&>;
   { Op::attrs } -> std::convertible_to<std::span<const AttrSpec>>;

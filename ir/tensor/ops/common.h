@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "ir/tensor/record.h"
+#include "ir/tensor/ops/op_list.h"
 
 namespace plumb::ir::ops {
 

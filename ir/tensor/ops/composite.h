@@ -207,4 +207,6 @@ struct Matmul {
   static Shape lead(const Shape& s) { return Shape(s.begin(), s.begin() + (s.size() > 2 ? static_cast<std::ptrdiff_t>(s.size() - 2) : 0)); }
 };
 
+using CompositeOps = OpList<Softmax, LogSoftmax, ReduceMean, LayerNorm, BatchNorm, Relu, Gelu, Silu, Clamp, Matmul>;
+
 }  // namespace plumb::ir::ops

@@ -72,4 +72,6 @@ struct Convolution {
   }
 };
 
+using ContractOps = OpList<DotGeneral, Convolution>;
+
 }  // namespace plumb::ir::ops

@@ -19,4 +19,6 @@ struct While {
   static Inferred infer(std::span<const Type> in, const AttrMap&) { return std::vector<Type>(in.begin(), in.end()); }
 };
 
+using ControlOps = OpList<If, While>;
+
 }  // namespace plumb::ir::ops

@@ -51,4 +51,8 @@ struct Iota {
   }
 };
 
+template <class Functions> struct ElementwiseOf;
+template <class... Fns> struct ElementwiseOf<FnList<Fns...>> { using type = OpList<Elementwise<Fns>...>; };
+using ElementwiseOps = JoinLists<ElementwiseOf<AllFns>::type, OpList<Convert, Select, Constant, Iota>>;
+
 }  // namespace plumb::ir::ops

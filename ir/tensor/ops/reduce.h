@@ -91,4 +91,8 @@ template <bool Indices> struct SortOp {
   }
 };
 
+using ReduceOps = OpList<
+    Reduce<scalar::Add>, Reduce<scalar::Mul>, Reduce<scalar::Maximum>, Reduce<scalar::Minimum>, Reduce<scalar::And>, Reduce<scalar::Or>,
+    ArgReduce<scalar::Gt>, ArgReduce<scalar::Lt>, ReduceWindow<scalar::Add>, ReduceWindow<scalar::Maximum>, Cumsum, SortOp<false>, SortOp<true>>;
+
 }  // namespace plumb::ir::ops
