@@ -1,4 +1,4 @@
-// Operations whose outputs along an axis depend on one another: scans, sorts, scatters. One line, one iteration.
+// Operations whose outputs along an axis depend on one another: scans, scatters. One line, one iteration.
 #include "ir/tensor/op_table.h"
 #include "lowering/templates/grid.h"
 
@@ -70,44 +70,6 @@ void lower_cumsum(KernelContext& c) {
       auto inverse = lines;
       inverse.emplace_back(loop_var(k), (reverse ? Affine(size - 1) - place : place) - 1);
       declare(std::move(inverse));
-    });
-  });
-}
-
-/// By rank: an element's place is the number of elements that come before it. Quadratic, stable, and each place is
-/// taken once because the order is total; which iteration takes it depends on the data, so there is no inverse map.
-void lower_sort(KernelContext& c) {
-  c.kernel->schedule = "rank_sort";
-  const auto& n = c.anchor_node();
-  const auto axis = static_cast<std::size_t>(n.attrs.integer("axis"));
-  const std::int64_t size = c.shape[axis];
-  const bool descending = n.attrs.flag("descending"), indices = ir::name(n) == "argsort";
-  const auto x = n.operands[0];
-  const DType t = c.spec.type(x).dtype, wide = Emitter::compute_dtype(t);
-  c.place_buffers(std::vector<bool>(c.shape.size() - 1, false));
-  auto precedes = [&](ScalarId a, ScalarId b) {  // strictly, by value alone
-    auto before = c.b.apply(descending ? fn_id<scalar::Gt> : fn_id<scalar::Lt>, {a, b});
-    if (!is_float(wide)) return before;
-    const auto a_nan = c.b.apply<scalar::IsNan>(a), b_nan = c.b.apply<scalar::IsNan>(b);
-    const auto nan_first = descending ? c.b.apply<scalar::And>(a_nan, c.b.apply<scalar::Not>(b_nan)) : c.b.apply<scalar::And>(b_nan, c.b.apply<scalar::Not>(a_nan));
-    return c.b.apply<scalar::Or>(before, nan_first);
-  };
-  for_each_line(c, axis, [&](const Line& element, const Inverse&) {
-    const auto rank = c.b.alloc("rank", DType::i64, {1});
-    c.b.loop("i", size, kir::LoopKind::serial, [&](Affine i) {
-      c.e.enter_block();
-      const auto v = c.e.at(x, element(i));
-      c.b.store(rank, {0}, c.b.constant(DType::i64, 0));
-      c.b.loop("j", size, kir::LoopKind::serial, [&](Affine j) {
-        c.e.enter_block();
-        const auto u = c.e.at(x, element(j));
-        const auto tie = c.b.apply<scalar::And>(c.b.apply<scalar::Not>(precedes(v, u)), c.b.test({kir::below(j, i)}));
-        const auto before = c.b.apply<scalar::Or>(precedes(u, v), tie);
-        c.b.combine(rank, {0}, fn_id<scalar::Add>, c.b.convert(before, DType::i64), -1);
-      });
-      c.e.enter_block();
-      const auto place = Affine::value(c.b.load(rank, {0}));
-      c.finish(element(place), indices ? c.b.index_value(i) : c.e.at(x, element(i)));
     });
   });
 }
