@@ -50,7 +50,7 @@ struct Lanes {
       const auto acc = chunk(terms, [&](const Affine& i) { return term(k * reduction_chunk + i); });
       c.b.store(partial, {k}, c.b.load(acc, {0}));
     };
-    c.b.loop("k", full, kir::LoopKind::serial, [&](Affine k) { one(k, reduction_chunk); });
+    c.b.loop("k", full, vector ? kir::LoopKind::parallel : kir::LoopKind::serial, [&](Affine k) { one(k, reduction_chunk); });
     if (rest > 0) one(full, rest);
     return levels(full + (rest > 0), [&](const Affine& i) { return c.b.load(partial, {i}); });
   }
@@ -121,14 +121,20 @@ void lower_reduce(KernelContext& c) {
     c.e.enter_block();
     c.finish(out, c.b.convert(c.b.load(acc, {0}), Emitter::compute_dtype(t)));
   };
-  if (c.options.target.grid || (!last_reduced && !c.shape.empty() && c.shape.back() >= 4)) {
+  const bool by_columns = !last_reduced && !c.shape.empty() && c.shape.back() >= 4;
+  if (by_columns && worth_column_tiles(c, terms)) return lower_column_reduce(c, fn, t, terms, id, [&](const Indices& out, const Affine& r) { return term_at(out)(r); });
+  if (c.options.target.grid || by_columns) {
     for_each_output(c, [&](const Indices& out) { body(out, false); });
     return;
   }
-  // The reduced axis is contiguous: lanes are vectors, outputs are parallel.
+  // The reduced axis is contiguous: lanes are vectors; outputs are parallel, or, where there is one, its chunks.
   kir::OutputMap map{c.output.buffer, {}};
   std::function<void(Indices)> nest = [&](Indices at) {
     if (at.size() == c.shape.size()) return body(at, true);
+    if (c.shape[at.size()] == 1) {
+      at.push_back(0);
+      return nest(std::move(at));
+    }
     c.b.loop("o" + std::to_string(at.size()), c.shape[at.size()], kir::LoopKind::parallel, [&](Affine o) {
       map.inverse.emplace_back(loop_var(o), Affine::coordinate(static_cast<int>(at.size())));
       auto deeper = at;

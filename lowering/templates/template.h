@@ -65,6 +65,10 @@ inline constexpr std::int64_t reduction_chunk = 4096, reduction_lanes = 256;
 /// stands inside a vector loop over outputs and lanes are serial.
 BufferId emit_reduction(KernelContext& c, FnId fn, DType dtype, std::int64_t terms, bool vector_lanes, int reduction,
                         const std::function<ScalarId(const Affine&)>& term);
+/// The same over leading axes of long rows on a CPU, and whether this is such a case. `term` gives the term of an element of
+/// the result at a place in [0, terms).
+bool worth_column_tiles(const KernelContext& c, std::int64_t terms);
+void lower_column_reduce(KernelContext& c, FnId fn, DType dtype, std::int64_t terms, int reduction, const std::function<ScalarId(const Indices&, const Affine&)>& term);
 std::int64_t reduction_height(std::int64_t terms);
 /// The value of an empty reduction.
 double reduction_identity(FnId fn, DType dtype);
