@@ -89,5 +89,6 @@ int explain_command(const Args&);
 int targets_command(const Args&);
 int fuzz_command(const Args&);
 int prove_command(const Args&);
+int spec_command(const Args&);
 
 }  // namespace plumb::tools

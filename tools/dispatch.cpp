@@ -23,6 +23,7 @@ const std::vector<Command>& commands() {
       {"bisect", "REPRO", "name the step that is wrong", nullptr},
       {"faults", "[--list | --score]", "score the checks on seeded faults", nullptr},
       {"prove", "--functions [--function F] [--dtype T] [--inputs N] [--out FILE]", "prove elementary functions against the reference", &prove_command},
+      {"spec", "[--out FILE]", "print the specification: every operation's meaning, edges and accuracy", &spec_command},
       {"equal", "A B", "are two programs equal on all inputs", nullptr},
       {"gate", "DIR [--baseline F] [--junit F] [--sarif F] [--html F]", "regression gate", nullptr},
       {"bench", "[CASE…]", "benchmarks", nullptr},

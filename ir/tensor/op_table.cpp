@@ -29,6 +29,14 @@ constexpr auto equation_table = AllOps::map([]<class Op>() {
   if constexpr (requires { Op::equation; }) return std::string_view(Op::equation);
   else return std::string_view();
 });
+constexpr auto derivative_table = AllOps::map([]<class Op>() {
+  if constexpr (requires { Op::derivative; }) return std::string_view(Op::derivative);
+  else return std::string_view();
+});
+constexpr auto no_edges_table = AllOps::map([]<class Op>() {
+  if constexpr (requires { Op::no_edges; }) return std::string_view(Op::no_edges);
+  else return std::string_view();
+});
 
 std::string count_operands(const OpRow& r, std::size_t given) {
   std::size_t names = r.operands.empty() ? 0 : 1 + static_cast<std::size_t>(std::ranges::count(r.operands, ','));
@@ -64,6 +72,8 @@ std::span<const AttrSpec> attr_specs(OpCode op) { return attr_table[op]; }
 std::span<const Constraint> constraints(OpCode op) { return constraint_table[op]; }
 std::span<const Edge> edges(OpCode op) { return edge_table[op]; }
 std::string_view equation(OpCode op) { return equation_table[op]; }
+std::string_view derivative(OpCode op) { return derivative_table[op]; }
+std::string_view no_edges(OpCode op) { return no_edges_table[op]; }
 
 std::optional<OpCode> find_op(std::string_view name) {
   static const auto by_name = [] {

@@ -14,6 +14,10 @@ std::span<const Constraint> constraints(OpCode op);
 std::span<const Edge> edges(OpCode op);
 /// The output element as a formula, "" where the record has none.
 std::string_view equation(OpCode op);
+/// The result's tangent as a formula of the operands' tangents, "" where the record has none.
+std::string_view derivative(OpCode op);
+/// Why the record names no edges, "" where it names some.
+std::string_view no_edges(OpCode op);
 std::optional<OpCode> find_op(std::string_view name);
 /// The op of that name; an internal error when there is none.
 OpCode op(std::string_view name);

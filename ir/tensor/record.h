@@ -41,7 +41,8 @@ struct Constraint { std::string_view label, text; };
 struct Edge { std::string_view label, when, result, others = ""; };
 
 /// A record also has, where there is something to say: `equation` (the output element, as a formula), `constraints` and
-/// `edges` (arrays). interpreter/SPECIFICATION.md is made from them.
+/// `edges` (arrays), `no_edges` (why there are none), `derivative` (the result's tangent from the operands').
+/// interpreter/SPECIFICATION.md is made from them.
 template <class Op> concept TensorOp = requires(std::span<const Type> in, const AttrMap& a) {
   { Op::row } -> std::convertible_to<const OpRow&>;
   { Op::attrs } -> std::convertible_to<std::span<const AttrSpec>>;
