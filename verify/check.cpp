@@ -1,5 +1,6 @@
 #include "verify/check.h"
 
+#include "verify/accumulation.h"
 #include "verify/oracle.h"
 
 namespace plumb::verify {
@@ -23,10 +24,12 @@ void KernelChecker::after_launch(const kir::Kernel& kernel, int ordinal, std::sp
   ++report_.kernels;
   if (options_.mode == Check::sample) {
     judge_sample(kernel, ordinal, inputs, outputs[0], options_, report_);
-    return;
+  } else {
+    judge(kernel, ordinal, inputs, outputs[0], options_, report_);
   }
-  judge(kernel, ordinal, inputs, outputs[0], options_, report_);
-  if (options_.mode == Check::full && exact_.insert(&kernel).second) check_exact(kernel, ordinal, inputs, options_, report_);
+  if (!seen_.insert(&kernel).second) return;
+  check_accumulation(kernel, ordinal, inputs, options_, report_);
+  if (options_.mode == Check::full) check_exact(kernel, ordinal, inputs, options_, report_);
 }
 
 void KernelChecker::on_violation(const kir::Kernel& kernel, int ordinal, std::span<const ir::Literal> inputs, const kir::Violation& violation) {

@@ -1,7 +1,8 @@
 // Checking of compiled answers against the reference, kernel by kernel, on the inputs that each kernel really got.
 //
-// A kernel's specification is evaluated in the Enclosure domain with the heights that its schedule declares, capped by
-// the contract. Each element of its output is then
+// A kernel's specification is evaluated in the Enclosure domain with the heights, accumulators and roundings that its
+// schedule declares, capped by the contract; that the kernel is as declared is a check of its own (accumulation.h). Each
+// element of its output is then
 //   legal         it lies in its enclosure;
 //   wrong         it does not: kernel, index, got and allowed are the witness;
 //   inconclusive  it does, but the enclosure is too wide to say much: wider than 2^-4 of its magnitude (and than 64
@@ -29,7 +30,7 @@ enum class Check : std::uint8_t { off, sample, kernel, full };
 struct Failure {
   std::string kernel, schedule;
   std::string operations;   ///< the tensor operations that the kernel implements, with the user's places
-  std::string check;        ///< "race" and the like (ir/kernel/violation.h), "enclosure", "reference", "small integers", "integers modulo 2^64", "integers modulo a prime", "provenance", "program"
+  std::string check;        ///< "race" and the like (ir/kernel/violation.h), "enclosure", "reference", "accumulation", "small integers", "integers modulo 2^64", "integers modulo a prime", "provenance", "program"
   int launch = 0;
   std::int64_t count = 0;   ///< wrong elements in this launch; 0 for a violation
   int launches = 1;         ///< launches of this kernel in which this check failed
@@ -75,7 +76,7 @@ class KernelChecker : public backends::Observer {
  private:
   CheckOptions options_;
   Report report_;
-  std::set<const kir::Kernel*> exact_;   ///< kernels already seen by the exact systems
+  std::set<const kir::Kernel*> seen_;   ///< kernels whose structure was checked: once each
 };
 
 /// Judges every element of one output against the specification; true when nothing was wrong.

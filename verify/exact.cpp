@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "ir/scalar/storage.h"
 #include "interpreter/tensor/demand.h"
+#include "verify/launch.h"
 #include "verify/number_systems.h"
 #include "verify/oracle.h"
 #include "verify/retype.h"
@@ -16,23 +16,8 @@ namespace {
 
 using ir::Literal;
 
-Literal poisoned(DType t, const ir::Shape& shape) {
-  Literal l(ir::Type{t, shape});
-  if (l.bytes() > 0) std::memset(l.mutable_raw(), 0xff, static_cast<std::size_t>(l.bytes()));
-  return l;
-}
-
 Literal launch(const kir::Kernel& k, std::span<const Literal> inputs, DType out, backends::Backend& backend) {
-  const kir::Kernel* kernels[] = {&k};
-  auto executable = backend.compile(kernels);
-  const auto& spec = *k.spec;
-  Literal result = poisoned(out, spec.type(spec.results[0]).shape);
-  std::vector<Literal> in(inputs.begin(), inputs.end());
-  std::vector<void*> pointers;
-  for (auto& l : in) pointers.push_back(l.mutable_raw());
-  pointers.push_back(result.mutable_raw());
-  executable->launch(0, pointers);
-  return result;
+  return Launcher(k, backend).run(inputs, {out, k.spec->type(k.spec->results[0]).shape});
 }
 
 /// Integers from -3 to 3 for floats: sums of products stay exact, so enclosures are points.

@@ -44,7 +44,7 @@ std::uint64_t of_residues(FnId fn, std::span<const Number> a) {
 }  // namespace
 
 std::uint64_t exchanged_constant(System s, double v) {
-  if (s == System::provenance) return 0;
+  if (s == System::provenance || s == System::heights) return 0;
   const bool prime = s == System::prime;
   if (std::isnan(v)) return 0x7ff8;
   if (std::isinf(v)) return v < 0 ? 0 : prime ? prime_modulus - 1 : ~std::uint64_t{0};
@@ -92,7 +92,7 @@ Number Exchanged::convert(Number v, DType from, DType to) const {
   return interp::convert(v, exchanged(from), exchanged(to));
 }
 
-Number Exchanged::reduce(FnId fn, DType t, std::vector<Number> terms, std::int64_t) const {
+Number Exchanged::reduce(FnId fn, DType t, std::vector<Number> terms, const interp::Accumulation&) const {
   if (terms.empty()) return from(t, interp::reduction_identity(fn, t));
   Number r = terms[0];
   for (std::size_t k = 1; k < terms.size(); ++k) {
@@ -111,7 +111,7 @@ void Exchanged::scan(DType t, std::vector<Number>& x, bool exclusive) const {
   }
 }
 
-Number dot_of(const Exchanged& d, DType t, std::span<const Number> a, std::span<const Number> b, std::int64_t) {
+Number dot_of(const Exchanged& d, DType t, std::span<const Number> a, std::span<const Number> b, const interp::Accumulation&) {
   std::uint64_t sum = 0;
   if (is_float(t) && d.system != System::provenance) {
     for (std::size_t k = 0; k < a.size(); ++k) {

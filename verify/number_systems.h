@@ -26,9 +26,9 @@
 
 namespace plumb::verify {
 
-enum class System : std::uint8_t { ring, prime, provenance };
+enum class System : std::uint8_t { ring, prime, provenance, heights /* of kernels alone: retype.h */ };
 inline constexpr System all_systems[] = {System::ring, System::prime, System::provenance};
-constexpr const char* name(System s) { return s == System::ring ? "integers modulo 2^64" : s == System::prime ? "integers modulo a prime" : "provenance"; }
+constexpr const char* name(System s) { return s == System::ring ? "integers modulo 2^64" : s == System::prime ? "integers modulo a prime" : s == System::provenance ? "provenance" : "heights"; }
 inline constexpr std::uint64_t prime_modulus = (std::uint64_t{1} << 31) - 1;
 
 /// The dtype that stands in for a dtype.
@@ -56,10 +56,10 @@ struct Exchanged {
   Value select(Value c, Value a, Value b, DType) const { return c.u ? a : b; }
   bool decided(Value, DType) const { return true; }
   interp::Number pick(Value v) const { return v; }
-  Value reduce(FnId fn, DType t, std::vector<Value> terms, std::int64_t height) const;
+  Value reduce(FnId fn, DType t, std::vector<Value> terms, const interp::Accumulation& how) const;
   void scan(DType t, std::vector<Value>& x, bool exclusive) const;
 };
-interp::Number dot_of(const Exchanged& d, DType t, std::span<const interp::Number> a, std::span<const interp::Number> b, std::int64_t height);
+interp::Number dot_of(const Exchanged& d, DType t, std::span<const interp::Number> a, std::span<const interp::Number> b, const interp::Accumulation& how);
 inline interp::Number extremum_place(const Exchanged&, std::span<const interp::Number> x, DType t, bool greatest) { return {.i = interp::arg_extremum(x, exchanged(t), greatest)}; }
 inline std::vector<std::int64_t> line_order(const Exchanged&, std::span<const interp::Number> x, DType t, bool descending) { return interp::stable_order(x, exchanged(t), descending); }
 

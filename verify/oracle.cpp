@@ -96,10 +96,10 @@ std::vector<std::int64_t> sample_places(std::int64_t elements, std::int64_t coun
 
 namespace {
 
-std::map<int, std::int64_t> heights_of(const kir::Kernel& k) {
-  std::map<int, std::int64_t> heights;
-  for (const auto& r : k.reductions) heights[r.spec_node] = r.height;
-  return heights;
+interp::Declared declared_by(const kir::Kernel& k) {
+  interp::Declared d;
+  for (const auto& r : k.reductions) d.insert_or_assign(r.spec_node, interp::Accumulation(r.height, r.accumulator, r.truncates));
+  return d;
 }
 
 std::vector<Enclosed> as_points(DType t, const std::vector<Number>& numbers) {
@@ -112,7 +112,7 @@ std::vector<Enclosed> expected_everywhere(const kir::Kernel& k, std::span<const 
   ir::Module m;
   m.functions.push_back(*k.spec);
   m.functions.back().name = "main";
-  if (!strict) return std::move(interp::evaluate_enclosure(m, inputs, {heights_of(k)})[0].elements);
+  if (!strict) return std::move(interp::evaluate_enclosure(m, inputs, {declared_by(k)})[0].elements);
   const auto exact = interp::evaluate(m, inputs)[0];
   std::vector<Enclosed> r;
   for (std::int64_t i = 0; i < exact.elements(); ++i) r.push_back(Enclosed::point(exact.dtype(), interp::load(exact.dtype(), exact.raw(), i)));
@@ -121,7 +121,7 @@ std::vector<Enclosed> expected_everywhere(const kir::Kernel& k, std::span<const 
 
 std::vector<Enclosed> expected_at(const kir::Kernel& k, std::span<const ir::Literal> inputs, bool strict, const std::vector<std::int64_t>& places) {
   if (strict) return as_points(k.spec->type(k.spec->results[0]).dtype, interp::evaluate_at(*k.spec, inputs, 0, places));
-  return interp::evaluate_enclosure_at(*k.spec, inputs, 0, places, {heights_of(k)});
+  return interp::evaluate_enclosure_at(*k.spec, inputs, 0, places, {declared_by(k)});
 }
 
 /// Dense evaluation meets errors of elements too that no element of the result needs; on demand only those count.

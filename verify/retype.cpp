@@ -16,15 +16,15 @@ struct NotApplicable {
 
 class Retyper {
  public:
-  Retyper(const kir::Kernel& from, System system) : from_(from), system_(system), to_(from), alias_(from.scalars.size()), from_float_(from.scalars.size(), false) {
+  Retyper(const kir::Kernel& from, System system, int reduction = -1) : from_(from), system_(system), reduction_(reduction), to_(from), alias_(from.scalars.size()), from_float_(from.scalars.size(), false) {
     for (std::size_t s = 0; s < alias_.size(); ++s) alias_[s] = static_cast<ScalarId>(s);
   }
 
   kir::Kernel run() {
     for (auto& b : to_.buffers) b.dtype = exchanged(b.dtype);
     for (auto& s : to_.scalars) s = exchanged(s);
-    for (auto& r : to_.reductions) r.accumulator = exchanged(r.accumulator);
-    to_.name += system_ == System::ring ? "_ring" : system_ == System::prime ? "_prime" : "_provenance";
+    for (auto& r : to_.reductions) r.accumulator = exchanged(r.accumulator), r.truncates = false;
+    to_.name += system_ == System::ring ? "_ring" : system_ == System::prime ? "_prime" : system_ == System::provenance ? "_provenance" : "_heights";
     to_.body = block(from_.body);
     return std::move(to_);
   }
@@ -74,14 +74,19 @@ class Retyper {
     const bool comparison = plumb::row(a.fn).gives == Gives::boolean;
     if (comparison || (system_ == System::ring && ring_keeps(a.fn))) return emit(r);
     if (system_ == System::prime && ring_keeps(a.fn)) return kept_residue(r.result, r.fn, r.args);
-    if (system_ != System::provenance) return hash(r);
+    if (system_ != System::provenance && !heights()) return hash(r);
     if (r.args.size() == 1) {
       alias_[static_cast<std::size_t>(a.result)] = r.args[0];
       return;
     }
+    const FnId join = heights() ? fn_id<scalar::Maximum> : fn_id<scalar::Or>;
     ScalarId all = r.args[0];
-    for (std::size_t k = 1; k + 1 < r.args.size(); ++k) all = apply<scalar::Or>(all, r.args[k]);
-    apply_to(a.result, fn_id<scalar::Or>, {all, r.args.back()});
+    for (std::size_t k = 1; k + 1 < r.args.size(); ++k) {
+      const auto next = fresh();
+      apply_to(next, join, {all, r.args[k]});
+      all = next;
+    }
+    apply_to(a.result, join, {all, r.args.back()});
   }
 
   void hash(const kir::Apply& a) {
@@ -109,15 +114,21 @@ class Retyper {
 
   void statement(const kir::Convert& c) {
     const bool to_float = was_float(c.result), was_word = was_float(c.arg);
+    if (to_float && was_word && heights() && !interp::holds_all(was(c.result), from_.reductions[static_cast<std::size_t>(reduction_)].accumulator)) return narrowed(c);
     if (to_float && was_word) {
       alias_[static_cast<std::size_t>(c.result)] = at(c.arg);
       return;
     }
-    if (to_float && system_ == System::provenance) return emit(kir::Constant{c.result, 0});
+    if (to_float && (system_ == System::provenance || heights())) return emit(kir::Constant{c.result, 0});
     if (to_float && system_ == System::prime) return integer_residue(c);
     if (was_word && is_integer(was(c.result))) from_float_[static_cast<std::size_t>(c.result)] = true;
     emit(kir::Convert{c.result, at(c.arg)});
     propagate(c.result, c.arg);
+  }
+  /// A partial sum, which has a height, loses bits; a term does not.
+  void narrowed(const kir::Convert& c) {
+    using namespace scalar;
+    apply_to(c.result, fn_id<Or>, {at(c.arg), apply<Mul>(apply<Minimum>(at(c.arg), word(1)), word(height_narrowed))});
   }
   /// Taken in 64 bits of the integer's own signedness: the remainder has the divisor's sign.
   void integer_residue(const kir::Convert& c) {
@@ -135,6 +146,7 @@ class Retyper {
   void statement(const kir::Select& s) {
     propagate(s.result, s.on_true);
     propagate(s.result, s.on_false);
+    if (heights() && was_float(s.result)) return apply_to(s.result, fn_id<scalar::Maximum>, {at(s.on_true), at(s.on_false)});
     emit(kir::Select{s.result, at(s.condition), at(s.on_true), at(s.on_false)});
   }
   void statement(const kir::Load& l) {
@@ -154,6 +166,7 @@ class Retyper {
     r.a = at(c.a);
     r.b = at(c.b);
     if (const auto& buffer = from_.buffers[static_cast<std::size_t>(c.buffer)]; is_float(buffer.dtype)) {
+      if (heights()) return combine_heights(r);
       if (system_ == System::provenance) {
         if (c.b >= 0) r.a = apply<scalar::Or>(r.a, r.b), r.b = -1;
         r.fn = fn_id<scalar::Or>;
@@ -165,6 +178,16 @@ class Retyper {
       }
     }
     emit(r);
+  }
+  void combine_heights(const kir::Combine& c) {
+    using namespace scalar;
+    if (from_.buffers[static_cast<std::size_t>(c.buffer)].space == kir::Space::global) throw NotApplicable{"it combines into its output, whose elements may be stored once"};
+    const auto old = fresh();
+    emit(kir::Load{old, c.buffer, c.index, {}});
+    ScalarId most = apply<Maximum>(old, c.a), any = apply<Or>(old, c.a);
+    if (c.b >= 0) most = apply<Maximum>(most, c.b), any = apply<Or>(any, c.b);
+    if (c.reduction == reduction_) most = apply<Or>(apply<Add>(most, word(1)), apply<Mul>(apply<And>(any, word(height_narrowed)), word(2)));
+    emit(kir::Store{c.buffer, c.index, most});
   }
   void combine_residues(const kir::Combine& c) {
     const auto old = fresh(), next = fresh();
@@ -178,7 +201,15 @@ class Retyper {
     emit(c);
   }
   void statement(const kir::TileFill& t) { emit(kir::TileFill{t.fragment, at(t.value)}); }
-  void statement(const kir::TileMma&) { throw NotApplicable{"it multiplies tiles in hardware"}; }
+  /// Heights: factors of one make the unit count its own steps. They are terms, without a height.
+  void statement(const kir::TileMma& t) {
+    if (!heights()) throw NotApplicable{"it multiplies tiles in hardware"};
+    if (t.reduction != reduction_) return;
+    const auto one = word(1);
+    emit(kir::TileFill{t.a, one});
+    emit(kir::TileFill{t.b, one});
+    emit(t);
+  }
 
   void statement(const kir::For& f) {
     kir::For r{f.var, f.extent, f.kind, f.width, block(f.body)};
@@ -194,8 +225,11 @@ class Retyper {
   }
   template <class S> void statement(const S& s) { emit(s); }
 
+  bool heights() const { return system_ == System::heights; }
+
   const kir::Kernel& from_;
   System system_;
+  int reduction_;                    ///< heights: whose steps count
   kir::Kernel to_;
   Block out_;
   std::vector<ScalarId> alias_;      ///< float conversions vanish
@@ -204,12 +238,17 @@ class Retyper {
 
 }  // namespace
 
-Retyped retype(const kir::Kernel& k, System system) {
+namespace {
+Retyped attempt(const kir::Kernel& k, System system, int reduction) {
   try {
-    return {Retyper(k, system).run(), {}};
+    return {Retyper(k, system, reduction).run(), {}};
   } catch (const NotApplicable& n) {
     return {std::nullopt, n.why};
   }
 }
+}  // namespace
+
+Retyped retype(const kir::Kernel& k, System system) { return attempt(k, system, -1); }
+Retyped retype_to_heights(const kir::Kernel& k, int reduction) { return attempt(k, System::heights, reduction); }
 
 }  // namespace plumb::verify

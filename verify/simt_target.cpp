@@ -14,7 +14,7 @@ class SimtExecutable : public backends::Executable {
     for (const auto* k : kernels) {
       kir::verify(*k);
       fits_shared_memory(*k, facts);
-      compiled_.emplace_back(*k, interp::KernelOptions{facts.warp});
+      compiled_.emplace_back(*k, interp::KernelOptions{facts.warp, facts.tiles_truncate});
       kernels_.push_back(*k);
     }
   }
@@ -49,6 +49,7 @@ class SimtBackend : public backends::Backend {
     facts_.grid = options.grid;
     facts_.warp = options.warp;
     facts_.shared_bytes = std::int64_t{48} << 10;
+    facts_.tiles_truncate = options.tiles_truncate;
   }
   std::string name() const override { return "simt"; }
   std::string description() const override { return "the kernel interpreter, warps of " + std::to_string(facts_.warp) + ": bounds, races, barriers and poison watched"; }

@@ -352,30 +352,34 @@ void SumFacts::add(const Enclosed& e) {
   else if (quantum >= 0 && mid != 0) quantum = quantum == 0 ? interp::quantum(mid) : std::min(quantum, interp::quantum(mid));
 }
 
-Enclosed sum_interval(double centre, double radius, double magnitude, double q, std::int64_t terms, DType acc, std::int64_t height, int roundings) {
+Enclosed sum_interval(double centre, double radius, double magnitude, double q, std::int64_t terms, DType acc, const Accumulation& how, int roundings) {
   const int p = row(acc).precision;
   const double largest = std::scalbn(2 - std::scalbn(1.0, 1 - p), row(acc).emax);
   const bool exact = radius == 0 && q >= 0 && (q == 0 || magnitude <= std::scalbn(q, p)) && magnitude < largest && (q == 0 || q >= ulp(acc, 0));
   if (exact) return Enclosed::real(centre, centre);
-  const double u = std::scalbn(1.0, -p), h = static_cast<double>(height + roundings);
+  const double u = std::scalbn(1.0, how.truncates ? 1 - p : -p), h = static_cast<double>(how.height + roundings);
   const double gamma = h * u / (1 - h * u), own = static_cast<double>(terms + 2) * 0x1p-53;
   double r = radius * (1 + 2 * own + gamma) + (magnitude + radius) * (gamma + own) * (1 + 0x1p-40);
   if (roundings) r += static_cast<double>(terms) * ulp(acc, 0);  // products that underflow
   if (magnitude + radius + r > largest) return Enclosed::anything();
   double lo = centre - r, hi = centre + r;
+  if (how.truncates && radius == 0 && std::fabs(centre) == magnitude) {  // terms of one sign: cutting only shrinks
+    const double away = magnitude * (u * roundings + 2 * own) + static_cast<double>(terms) * ulp(acc, 0);
+    (centre < 0 ? lo : hi) = centre < 0 ? centre - away : centre + away;
+  }
   lo = std::nextafter(lo, -inf);
   hi = std::nextafter(hi, inf);
   return Enclosed::real(lo, hi);
 }
 
-Enclosed finish_sum(const SumFacts& s, DType acc, std::int64_t height, int roundings) {
+Enclosed finish_sum(const SumFacts& s, DType acc, const Accumulation& how, int roundings) {
   if (s.plus_inf && s.minus_inf) return s.nan || s.terms > 1 ? Enclosed::anything() : Enclosed::not_a_number();
   if (s.plus_inf || s.minus_inf) {
     // A partial sum of the finite terms may overflow the other way: then inf - inf.
     const bool opposite = s.magnitude + s.radius > std::scalbn(1.0, row(acc).emax);
     return Enclosed::real(s.plus_inf ? inf : -inf, s.plus_inf ? inf : -inf, s.nan || opposite);
   }
-  Enclosed e = sum_interval(s.centre, s.radius, s.magnitude, s.quantum, s.terms, acc, height, roundings);
+  Enclosed e = sum_interval(s.centre, s.radius, s.magnitude, s.quantum, s.terms, acc, how, roundings);
   e.nan = e.nan || s.nan;
   // A zero: exact cancellation gives +0, a sum of -0 alone gives -0 unless it started from +0.
   if (e.lo == 0 && e.hi == 0) e = Enclosed::real(s.all_minus_zero ? -0.0 : 0.0, 0.0, e.nan);

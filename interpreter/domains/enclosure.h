@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "interpreter/domains/accumulation.h"
 #include "interpreter/domains/number.h"
 
 namespace plumb::interp {
@@ -59,10 +60,10 @@ struct SumFacts {
   std::int64_t terms = 0;
   void add(const Enclosed& term);
 };
-/// The enclosure of a sum whose partial sums are rounded to `acc` along chains of at most `height` additions; each term
-/// may itself have been rounded `roundings` times more (1 for products that need not be fused).
-Enclosed finish_sum(const SumFacts& s, DType acc, std::int64_t height, int roundings);
+/// The enclosure of a sum whose partial sums are kept in `acc` along chains of at most `how.height` additions, each rounded or
+/// cut; each term may itself have been rounded `roundings` times more (1 for products that need not be fused).
+Enclosed finish_sum(const SumFacts& s, DType acc, const Accumulation& how, int roundings);
 /// From the facts alone, for vector code: |centre error| from double arithmetic is added here.
-Enclosed sum_interval(double centre, double radius, double magnitude, double quantum, std::int64_t terms, DType acc, std::int64_t height, int roundings);
+Enclosed sum_interval(double centre, double radius, double magnitude, double quantum, std::int64_t terms, DType acc, const Accumulation& how, int roundings);
 
 }  // namespace plumb::interp

@@ -275,7 +275,9 @@ void Compiler::compile(const TileStore& s) { emit(tile_store_op(element(s.to), s
 void Compiler::compile(const TileMma& s) {
   const auto &d = k_.buffers[static_cast<std::size_t>(s.d)], &a = k_.buffers[static_cast<std::size_t>(s.a)];
   const auto* r = s.reduction < 0 ? nullptr : &k_.reductions[static_cast<std::size_t>(s.reduction)];
-  emit(tile_mma_op({s.d, s.a, s.b, a.dtype, d.dtype, r ? r->accumulator : d.dtype, r && r->truncates, d.extents[0], d.extents[1], a.extents[1]}));
+  const DType accumulator = r ? r->accumulator : d.dtype;
+  const bool truncates = (r && r->truncates) || (p_.options.tiles_truncate && is_float(accumulator));
+  emit(tile_mma_op({s.d, s.a, s.b, a.dtype, d.dtype, accumulator, truncates, d.extents[0], d.extents[1], a.extents[1]}));
 }
 
 }  // namespace plumb::interp::kernel

@@ -18,7 +18,7 @@
 //  A tile operation counts as an access by the whole warp: it is unordered with each single thread until a barrier.
 //  An async copy's elements, both ends, may be touched by nobody until the issuing thread waits for its group.
 //  TileMma: d[i,j] takes k terms in order, each one fused step in the reduction's accumulator (d's dtype when none is
-//  declared), rounded to nearest even or, when the reduction truncates, toward zero.
+//  declared), rounded to nearest even or, when the reduction or the target's unit truncates, toward zero.
 //  Scope block in a tile operation means the warpgroup.
 #pragma once
 #include <memory>
@@ -34,6 +34,7 @@ using kir::Violation, kir::ViolationError, kir::ViolationKind;
 
 struct KernelOptions {
   int warp = 32;
+  bool tiles_truncate = false;   ///< TileMma on floats truncates, declared or not
 };
 
 /// An index check that failed: the first in the order of execution.

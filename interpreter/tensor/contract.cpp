@@ -139,18 +139,18 @@ Factor factor(std::size_t lines, std::int64_t k) {
   return {std::vector<double>(size, 0), std::vector<double>(size, 0), std::vector<char>(lines, 1), std::vector<double>(lines, HUGE_VAL), true};
 }
 
-Enclosed slow_sum(const Problem& p, DType t, std::int64_t b, std::int64_t i, std::int64_t j, const std::vector<Enclosed>& x, const std::vector<Enclosed>& w, std::int64_t height) {
+Enclosed slow_sum(const Problem& p, DType t, std::int64_t b, std::int64_t i, std::int64_t j, const std::vector<Enclosed>& x, const std::vector<Enclosed>& w, const Accumulation& how) {
   SumFacts s;
   s.add(Enclosed::real(0, 0));
   for (std::int64_t k = 0; k < p.k; ++k) {
     const auto o = p.b(b, k, j);
     s.add(exact_product(x[static_cast<std::size_t>(p.a(b, i, k))], o < 0 ? Enclosed::real(0, 0) : w[static_cast<std::size_t>(o)]));
   }
-  return finish_sum(s, accumulator(t), height, 1);
+  return finish_sum(s, accumulator(t, how), how, 1);
 }
 
-void enclosed_floats(const Problem& p, DType t, const std::vector<Enclosed>& x, const std::vector<Enclosed>& w, std::vector<Enclosed>& out, std::int64_t height) {
-  const DType acc = accumulator(t);
+void enclosed_floats(const Problem& p, DType t, const std::vector<Enclosed>& x, const std::vector<Enclosed>& w, std::vector<Enclosed>& out, const Accumulation& how) {
+  const DType acc = accumulator(t, how);
   for (std::int64_t b = 0; b < p.batch; ++b) {
     Factor rows = factor(static_cast<std::size_t>(p.m), p.k);
     for (std::int64_t i = 0; i < p.m; ++i)
@@ -169,43 +169,43 @@ void enclosed_floats(const Problem& p, DType t, const std::vector<Enclosed>& x, 
         for (std::int64_t j = 0; j < width; ++j) {
           const auto col = static_cast<std::size_t>(j);
           Enclosed e;
-          if (!rows.plain[static_cast<std::size_t>(i)] || !cols.plain[col]) e = slow_sum(p, t, b, i, first + j, x, w, height);
+          if (!rows.plain[static_cast<std::size_t>(i)] || !cols.plain[col]) e = slow_sum(p, t, b, i, first + j, x, w, how);
           else {
             const double qa = rows.quantum[static_cast<std::size_t>(i)], qb = cols.quantum[col], q = qa == 0 || qb == 0 ? -1 : std::isinf(qa) || std::isinf(qb) ? 0 : qa * qb;
-            e = sum_interval(centre[j], radius[j], magnitude[j], q, p.k, acc, height, 1);
+            e = sum_interval(centre[j], radius[j], magnitude[j], q, p.k, acc, how, 1);
           }
           if (e.lo <= 0 && e.hi >= 0) {  // which zero depends on how the chain starts
             if (e.lo == 0) e.lo = -0.0;
             if (e.hi == 0) e.hi = 0.0;
           }
-          out[static_cast<std::size_t>(p.out(b, i, first + j))] = Enclosure::narrowed(e, t);
+          out[static_cast<std::size_t>(p.out(b, i, first + j))] = Enclosure::narrowed(e, t, acc);
         }
       }
     });
   }
 }
 
-void run(const Rounded& d, const Problem& p, DType t, const std::vector<Number>& a, const std::vector<Number>& b, std::vector<Number>& out, std::int64_t) {
+void run(const Rounded& d, const Problem& p, DType t, const std::vector<Number>& a, const std::vector<Number>& b, std::vector<Number>& out, const Accumulation&) {
   if (t == DType::f64) rounded_floats<double>(p, t, a, b, out);
   else if (is_float(t)) rounded_floats<float>(p, t, a, b, out);
   else in_order(d, p, t, a, b, out);
 }
-void run(const Enclosure& d, const Problem& p, DType t, const std::vector<Enclosed>& a, const std::vector<Enclosed>& b, std::vector<Enclosed>& out, std::int64_t height) {
-  if (is_float(t)) enclosed_floats(p, t, a, b, out, height);
+void run(const Enclosure& d, const Problem& p, DType t, const std::vector<Enclosed>& a, const std::vector<Enclosed>& b, std::vector<Enclosed>& out, const Accumulation& how) {
+  if (is_float(t)) enclosed_floats(p, t, a, b, out, how);
   else in_order(d, p, t, a, b, out);
 }
 
 }  // namespace
 
-template <class D> Tensor<D> contract(const D& d, const ir::Node& n, const Tensor<D>& x, const Tensor<D>& w, const ir::Type& out, std::int64_t height) {
+template <class D> Tensor<D> contract(const D& d, const ir::Node& n, const Tensor<D>& x, const Tensor<D>& w, const ir::Type& out, const Accumulation& how) {
   Tensor<D> r{out, std::vector<typename D::Value>(static_cast<std::size_t>(out.elements()))};
   const bool convolution = ir::name(n) == "convolution";
   const auto p = convolution ? convolution_problem(n, x.type.extents(), w.type.extents(), out.extents()) : dot_problem(n, x.type.extents(), w.type.extents());
   if (out.elements() == 0) return r;
-  run(d, p, out.dtype, convolution ? w.elements : x.elements, convolution ? x.elements : w.elements, r.elements, height);
+  run(d, p, out.dtype, convolution ? w.elements : x.elements, convolution ? x.elements : w.elements, r.elements, how);
   return r;
 }
-template Tensor<Rounded> contract(const Rounded&, const ir::Node&, const Tensor<Rounded>&, const Tensor<Rounded>&, const ir::Type&, std::int64_t);
-template Tensor<Enclosure> contract(const Enclosure&, const ir::Node&, const Tensor<Enclosure>&, const Tensor<Enclosure>&, const ir::Type&, std::int64_t);
+template Tensor<Rounded> contract(const Rounded&, const ir::Node&, const Tensor<Rounded>&, const Tensor<Rounded>&, const ir::Type&, const Accumulation&);
+template Tensor<Enclosure> contract(const Enclosure&, const ir::Node&, const Tensor<Enclosure>&, const Tensor<Enclosure>&, const ir::Type&, const Accumulation&);
 
 }  // namespace plumb::interp

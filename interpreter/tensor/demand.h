@@ -15,7 +15,7 @@ namespace plumb::interp {
 using Places = std::vector<std::int64_t>;
 
 /// A contraction's element in the Enclosure domain: products may be rounded or fused.
-inline Enclosed dot_of(const Enclosure&, DType t, std::span<const Enclosed> a, std::span<const Enclosed> b, std::int64_t height) {
+inline Enclosed dot_of(const Enclosure&, DType t, std::span<const Enclosed> a, std::span<const Enclosed> b, const Accumulation& how) {
   if (!is_float(t)) {
     auto sum = Enclosed::point(t, number(t, 0));
     for (std::size_t k = 0; k < a.size(); ++k) {
@@ -24,20 +24,20 @@ inline Enclosed dot_of(const Enclosure&, DType t, std::span<const Enclosed> a, s
     }
     return sum;
   }
-  const DType acc = accumulator(t);
+  const DType acc = accumulator(t, how);
   SumFacts s;
   s.add(Enclosed::real(0, 0));
   for (std::size_t k = 0; k < a.size(); ++k) s.add(exact_product(a[k], b[k]));
-  auto e = finish_sum(s, acc, height, 1);
+  auto e = finish_sum(s, acc, how, 1);
   if (e.lo == 0) e.lo = -0.0;  // which zero depends on how the chain starts
   if (e.hi == 0) e.hi = 0.0;
-  return Enclosure::narrowed(e, t);
+  return Enclosure::narrowed(e, t, acc);
 }
 inline Enclosed extremum_place(const Enclosure&, std::span<const Enclosed> x, DType t, bool greatest) { return arg_extremum(x, t, greatest); }
 inline std::vector<std::int64_t> line_order(const Enclosure&, std::span<const Enclosed> x, DType t, bool descending) { return stable_order(x, t, descending); }
 
 /// The same in Rounded: integers in order; floats in the canonical order of ir/tensor/ops/contract.h.
-inline Number dot_of(const Rounded& d, DType t, std::span<const Number> a, std::span<const Number> b, std::int64_t) {
+inline Number dot_of(const Rounded& d, DType t, std::span<const Number> a, std::span<const Number> b, const Accumulation&) {
   const DType acc = accumulator(t);
   auto add = [&](Number x, Number y) { const Number p[] = {x, y}; return d.apply(fn_id<scalar::Add>, acc, p); };
   auto total = is_float(t) && !a.empty() ? number(acc, -0.0) : number(acc, 0), block = total;
@@ -58,8 +58,8 @@ inline std::vector<std::int64_t> line_order(const Rounded&, std::span<const Numb
 template <class D> class Demand {
  public:
   using V = typename D::Value;
-  Demand(const D& d, const ir::Function& f, std::span<const ir::Literal> inputs, std::map<int, std::int64_t> heights = {})
-      : d_(d), f_(f), inputs_(inputs), heights_(std::move(heights)), terms_(f.nodes.size()) {
+  Demand(const D& d, const ir::Function& f, std::span<const ir::Literal> inputs, Declared declared = {})
+      : d_(d), f_(f), inputs_(inputs), declared_(std::move(declared)), terms_(f.nodes.size()) {
     for (std::size_t k = 0; k < f.params.size(); ++k) parameter_[f.params[k]] = k;
     for (std::size_t k = 0; k < f.nodes.size(); ++k)
       if (combines(f.nodes[k])) {
@@ -217,10 +217,7 @@ template <class D> class Demand {
     r = *eval(n.operands[0], std::move(at_x));
   }
 
-  std::int64_t height(const ir::Node& n, std::int64_t contract) const {
-    auto it = heights_.find(static_cast<int>(&n - f_.nodes.data()));
-    return it == heights_.end() ? contract : std::min(it->second, contract);
-  }
+  Accumulation accumulation(const ir::Node& n, std::int64_t height) const { return accumulation_of(f_, n, static_cast<int>(&n - f_.nodes.data()), height, declared_); }
 
   void combine(const ir::Node& n, const Places& places, std::vector<V>& r) {
     const auto& terms = *terms_[static_cast<std::size_t>(&n - f_.nodes.data())];
@@ -237,7 +234,7 @@ template <class D> class Demand {
     const auto x = nothing ? std::make_shared<std::vector<V>>(all.a.size()) : eval(n.operands[0], std::move(all.a));
     for (auto z : zeros) (*x)[z] = d_.from(t, number(t, 0));
     const auto y = product ? eval(n.operands[1], std::move(all.b)) : nullptr;
-    const std::int64_t h = product ? height(n, dot_height(terms.count())) : height(n, reduce_height(terms.count()));
+    const auto h = accumulation(n, product ? dot_height(terms.count()) : reduce_height(terms.count()));
     for (std::size_t k = 0, first = 0; k < places.size(); first = ends[k++]) {
       const std::span<const V> a(x->data() + first, ends[k] - first);
       if (product) r.push_back(dot_of(d_, t, a, std::span<const V>(y->data() + first, ends[k] - first), h));
@@ -314,7 +311,7 @@ template <class D> class Demand {
   const D& d_;
   const ir::Function& f_;
   std::span<const ir::Literal> inputs_;
-  std::map<int, std::int64_t> heights_;
+  Declared declared_;
   std::map<ir::ValueId, std::size_t> parameter_;
   std::vector<std::unique_ptr<Terms>> terms_;
   std::int64_t fan_out_ = 1;

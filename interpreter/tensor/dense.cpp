@@ -37,6 +37,23 @@ std::int64_t reduce_height(std::int64_t n) {
 }
 std::int64_t dot_height(std::int64_t n) { return std::min<std::int64_t>(n, 128) + std::min<std::int64_t>((n + 127) / 128, 32) + (n + 4095) / 4096; }
 
+bool may_truncate(const ir::Function& f, const ir::Node& n) {
+  if (ir::row(n.op).op_class != ir::OpClass::contract) return false;
+  return std::all_of(n.operands.begin(), n.operands.end(), [&](ir::ValueId v) {
+    for (;;) {
+      if (is_narrow_float(f.type(v).dtype)) return true;
+      const auto maker = f.value(v).node;
+      if (maker < 0 || ir::row(f.nodes[static_cast<std::size_t>(maker)].op).op_class != ir::OpClass::convert) return false;
+      v = f.nodes[static_cast<std::size_t>(maker)].operands[0];
+    }
+  });
+}
+
+Accumulation accumulation_of(const ir::Function& f, const ir::Node& n, int number, std::int64_t height, const Declared& declared) {
+  const auto it = declared.find(number);
+  return number < 0 || it == declared.end() ? Accumulation(height) : capped(it->second, height, may_truncate(f, n));
+}
+
 std::int64_t arg_extremum(std::span<const Number> x, DType t, bool greatest) {
   std::size_t best = 0;
   for (std::size_t k = 1; k < x.size() && !is_nan(t, x[best]); ++k)

@@ -9,7 +9,7 @@ namespace plumb::interp {
 template <class D> using Tensor = Dense<typename D::Value>;
 
 /// Contractions have their own file: they carry the weight of whole models.
-template <class D> Tensor<D> contract(const D& d, const ir::Node& n, const Tensor<D>& x, const Tensor<D>& w, const ir::Type& out, std::int64_t height);
+template <class D> Tensor<D> contract(const D& d, const ir::Node& n, const Tensor<D>& x, const Tensor<D>& w, const ir::Type& out, const Accumulation& how);
 
 [[noreturn]] inline void fail_at(const ir::Node& n, const std::string& message) { fail_input(std::string(ir::name(n)) + ": " + message, n.where); }
 
@@ -135,11 +135,11 @@ template <class V> std::vector<V> terms_of(const Dense<V>& x, const Extents& fro
   return terms;
 }
 
-template <class D> Tensor<D> reduce(const D& d, const ir::Node& n, const Tensor<D>& x, const ir::Type& out, std::int64_t height) {
+template <class D> Tensor<D> reduce(const D& d, const ir::Node& n, const Tensor<D>& x, const ir::Type& out, const Accumulation& how) {
   Tensor<D> r{out, std::vector<typename D::Value>(static_cast<std::size_t>(out.elements()))};
   const auto from = x.type.extents();
   for_each_index(out.extents(), [&](std::int64_t flat, const Index& i) {
-    r.elements[static_cast<std::size_t>(flat)] = d.reduce(ir::row(n.op).fn, x.type.dtype, terms_of(x, from, n.attrs.ints("axes"), i), height);
+    r.elements[static_cast<std::size_t>(flat)] = d.reduce(ir::row(n.op).fn, x.type.dtype, terms_of(x, from, n.attrs.ints("axes"), i), how);
   });
   return r;
 }
@@ -161,7 +161,7 @@ template <class D> Tensor<D> arg_reduce(const ir::Node& n, const Tensor<D>& x, c
   return r;
 }
 
-template <class D> Tensor<D> window(const D& d, const ir::Node& n, const Tensor<D>& x, const ir::Type& out, std::int64_t height) {
+template <class D> Tensor<D> window(const D& d, const ir::Node& n, const Tensor<D>& x, const ir::Type& out, const Accumulation& how) {
   Tensor<D> r{out, std::vector<typename D::Value>(static_cast<std::size_t>(out.elements()))};
   const auto from = x.type.extents();
   const auto& w = n.attrs.ints("window");
@@ -176,7 +176,7 @@ template <class D> Tensor<D> window(const D& d, const ir::Node& n, const Tensor<
       }
       terms.push_back(x.elements[static_cast<std::size_t>(linearize(at, from))]);
     });
-    r.elements[static_cast<std::size_t>(flat)] = d.reduce(ir::row(n.op).fn, x.type.dtype, std::move(terms), height);
+    r.elements[static_cast<std::size_t>(flat)] = d.reduce(ir::row(n.op).fn, x.type.dtype, std::move(terms), how);
   });
   return r;
 }

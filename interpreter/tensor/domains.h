@@ -41,7 +41,7 @@ struct Rounded {
   Number pick(Value v) const { return v; }
 
   /// Narrow floats combine in f32 and round once at the end.
-  Value reduce(FnId fn, DType t, std::vector<Value> terms, std::int64_t) const {
+  Value reduce(FnId fn, DType t, std::vector<Value> terms, const Accumulation&) const {
     if (terms.empty()) return reduction_identity(fn, t);
     const DType acc = accumulator(t);
     return convert(canonical_order(std::move(terms), [&](Value a, Value b) { const Value p[] = {a, b}; return apply(fn, acc, p); }), acc, t);
@@ -68,21 +68,23 @@ struct Enclosure {
   bool decided(const Value& v, DType t) const { return v.is_point(t); }
   Number pick(const Value& v) const { return {.i = v.ilo}; }
 
-  Value reduce(FnId fn, DType t, std::vector<Value> terms, std::int64_t height) const {
+  Value reduce(FnId fn, DType t, std::vector<Value> terms, const Accumulation& how) const {
     if (terms.empty()) return from(t, reduction_identity(fn, t));
     if (is_float(t) && fn == fn_id<scalar::Add> && terms.size() > 1) {
       SumFacts s;
       for (const auto& v : terms) s.add(v);
-      return narrowed(finish_sum(s, accumulator(t), height, 0), t);
+      return narrowed(finish_sum(s, accumulator(t, how), how, 0), t, accumulator(t, how));
     }
-    if (is_float(t) && fn == fn_id<scalar::Mul> && may_leave_range(terms, accumulator(t))) return Enclosed::anything();
+    const bool product = is_float(t) && fn == fn_id<scalar::Mul>;
+    const DType acc = product ? accumulator(t, how) : t;
+    if (product && may_leave_range(terms, acc)) return Enclosed::anything();
     Value r = terms[0];
     for (std::size_t k = 1; k < terms.size(); ++k) {
       const Value p[] = {r, terms[k]};
-      r = apply(fn, t, p);
+      r = apply(fn, acc, p);
     }
-    if (is_float(t) && fn == fn_id<scalar::Mul> && !exactly(r)) r = product_slack(r, t, static_cast<double>(terms.size()));
-    return r;
+    if (product && terms.size() > 1 && !exactly(r)) r = product_slack(r, acc, static_cast<double>(terms.size()));
+    return product && terms.size() > 1 ? narrowed(r, t, acc) : r;
   }
   void scan(DType t, std::vector<Value>& x, bool exclusive) const {
     SumFacts s;
@@ -97,14 +99,14 @@ struct Enclosure {
     }
     x = std::move(out);
   }
-  /// A sum in f32 seen as a narrow float: rounded to it or kept.
-  static Value narrowed(const Value& v, DType t) { return is_narrow_float(t) ? hull(v, stored(v, t), t) : v; }
+  /// A sum in a wider accumulator seen as `t`: rounded to it or kept.
+  static Value narrowed(const Value& v, DType t, DType acc) { return row(acc).precision > row(t).precision ? hull(v, stored(v, t), t) : v; }
 
  private:
   static bool exactly(const Value& v) { return v.lo == v.hi; }
   static Value value(const SumFacts& s, DType t) {
     if (s.terms == 1 && s.radius == 0 && !s.nan && !s.plus_inf && !s.minus_inf) return Enclosed::real(s.all_minus_zero ? -0.0 : s.centre, s.centre);
-    return narrowed(finish_sum(s, accumulator(t), s.terms, 0), t);
+    return narrowed(finish_sum(s, accumulator(t), s.terms, 0), t, accumulator(t));
   }
   /// Whether some order of a product passes through overflow or underflow.
   static bool may_leave_range(const std::vector<Value>& terms, DType t) {
@@ -120,7 +122,7 @@ struct Enclosure {
     if (irregular && zero) return true;
     return terms.size() > 1 && (up >= row(t).emax || down >= -row(t).emin);
   }
-  /// Other orders of a product: each of n roundings may fall otherwise.
+  /// Other orders of a product: each of n roundings may fall otherwise. Every order has n - 1, so no height enters.
   static Value product_slack(const Value& v, DType t, double n) {
     const double r = 2 * n * std::scalbn(1.0, -row(t).precision), size = std::max(std::fabs(v.lo), std::fabs(v.hi));
     if (!std::isfinite(size) || size < std::scalbn(1.0, row(t).emin + 2)) return Enclosed::anything();

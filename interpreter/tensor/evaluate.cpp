@@ -46,10 +46,11 @@ template <class D> class Run {
   std::vector<Tensor<D>> node(const ir::Function& f, const ir::Node& n, const In& in, int number) {
     if (ir::is_composite(n.op)) return composite(f, n, in);
     if (ir::row(n.op).op_class == OpClass::control) return control(n, in);
-    return {primitive(n, in, f.type(n.results[0]), number)};
+    return {primitive(f, n, in, f.type(n.results[0]), number)};
   }
 
-  Tensor<D> primitive(const ir::Node& n, const In& in, const ir::Type& out, int number) {
+  Tensor<D> primitive(const ir::Function& f, const ir::Node& n, const In& in, const ir::Type& out, int number) {
+    const auto how = [&](std::int64_t height) { return accumulation_of(f, n, number, height, options_.declared); };
     switch (ir::row(n.op).op_class) {
       case OpClass::elementwise: return elementwise(d_, n, in, out);
       case OpClass::convert: return map(out, [&](std::size_t i) { return d_.convert(in[0]->elements[i], in[0]->type.dtype, out.dtype); });
@@ -58,9 +59,9 @@ template <class D> class Run {
       case OpClass::view: return view<D>(n, in, out);
       case OpClass::gather: return gather(d_, n, *in[0], *in[1], out);
       case OpClass::scatter: return scatter_add(d_, n, in, out);
-      case OpClass::reduce: return reduce(d_, n, *in[0], out, height(number, reduce_height(in[0]->type.elements() / std::max<std::int64_t>(1, out.elements()))));
+      case OpClass::reduce: return reduce(d_, n, *in[0], out, how(reduce_height(in[0]->type.elements() / std::max<std::int64_t>(1, out.elements()))));
       case OpClass::arg_reduce: return arg_reduce<D>(n, *in[0], out);
-      case OpClass::window: return window(d_, n, *in[0], out, height(number, reduce_height(element_count(n.attrs.ints("window")))));
+      case OpClass::window: return window(d_, n, *in[0], out, how(reduce_height(element_count(n.attrs.ints("window")))));
       case OpClass::scan:
         return along<D>(*in[0], static_cast<std::size_t>(n.attrs.integer("axis")), out, [&](auto& line) {
           const bool reverse = n.attrs.flag("reverse");
@@ -75,7 +76,7 @@ template <class D> class Run {
           for (std::size_t k = 0; k < order.size(); ++k) sorted[k] = ir::name(n) == "argsort" ? d_.from(DType::i64, {.i = order[k]}) : line[static_cast<std::size_t>(order[k])];
           line = std::move(sorted);
         });
-      case OpClass::contract: return contract(d_, n, *in[0], *in[1], out, height(number, dot_height(terms(n, *in[0], *in[1]))));
+      case OpClass::contract: return contract(d_, n, *in[0], *in[1], out, how(dot_height(terms(n, *in[0], *in[1]))));
       default: fail_internal("no meaning for " + std::string(ir::name(n)));
     }
   }
@@ -85,12 +86,6 @@ template <class D> class Run {
     std::int64_t k = 1;
     for (auto d : n.attrs.ints("lhs_contract")) k *= x.type.shape[static_cast<std::size_t>(d)].size();
     return k;
-  }
-
-  /// Declared by the lowering, capped by the contract.
-  std::int64_t height(int number, std::int64_t contract) const {
-    auto it = options_.heights.find(number);
-    return number < 0 || it == options_.heights.end() ? contract : std::min(it->second, contract);
   }
 
   template <class F> static Tensor<D> map(const ir::Type& out, F f) {

@@ -20,10 +20,12 @@ using EnclosedTensor = Dense<Enclosed>;
 /// index out of range): it names operation, place and index.
 std::vector<ir::Literal> evaluate(const ir::Module& module, std::span<const ir::Literal> inputs);
 
+using Declared = std::map<int, Accumulation>;   ///< by the number of the node
+
 struct EnclosureOptions {
-  /// For nodes of the entry function that reduce: the longest chain of combining steps that the lowering declares.
-  /// Others, and larger heights, get the contract's own.
-  std::map<int, std::int64_t> heights;
+  /// For nodes of the entry function that reduce: what the lowering declares, capped by the contract. Others get the
+  /// contract's own.
+  Declared declared;
 };
 /// The set of answers that a relaxed lowering may give.
 std::vector<EnclosedTensor> evaluate_enclosure(const ir::Module& module, std::span<const ir::Literal> inputs, const EnclosureOptions& options = {});
@@ -36,5 +38,9 @@ std::vector<Enclosed> evaluate_enclosure_at(const ir::Function& function, std::s
 /// The contract's longest chain for n terms: reductions, and contractions.
 std::int64_t reduce_height(std::int64_t terms);
 std::int64_t dot_height(std::int64_t terms);
+/// Whether the contract lets a node's sums be cut instead of rounded: a contraction of floats narrower than f32, widened or not.
+bool may_truncate(const ir::Function& function, const ir::Node& node);
+/// How node number `number` accumulates: as declared, capped by the contract with this height.
+Accumulation accumulation_of(const ir::Function& function, const ir::Node& node, int number, std::int64_t height, const Declared& declared);
 
 }  // namespace plumb::interp

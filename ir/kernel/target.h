@@ -14,6 +14,7 @@ struct TargetFacts {
   bool grid = false;                 ///< schedules map to gpu_block and gpu_thread loops
   int warp = 32;
   std::int64_t shared_bytes = 48 << 10;
+  bool tiles_truncate = false;       ///< TileMma cuts sums toward zero, whatever is declared: tensor cores do
 };
 
 }  // namespace plumb::kir

@@ -92,7 +92,7 @@ class TileDot {
 kir::Kernel grid_mma(const GridMma& p) {
   kir::Kernel k;
   k.name = k.schedule = "grid_mma";
-  k.reductions.push_back({-1, fn_id<scalar::Add>, DType::f32, p.truncates, p.k, p.k});
+  k.reductions.push_back({-1, fn_id<scalar::Add>, DType::f32, p.truncates, p.k, pieces(p.k, 16) * 16});
   TileDot(k, p).run();
   return k;
 }
