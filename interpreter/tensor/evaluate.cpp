@@ -1,5 +1,8 @@
 #include "interpreter/tensor/evaluate.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "interpreter/tensor/dense.h"
 #include "ir/tensor/builder.h"
 #include "ir/tensor/verifier.h"
@@ -10,6 +13,19 @@ namespace {
 using ir::OpClass;
 using ir::ValueId;
 
+/// Nodes that a result depends on: what no result needs is not evaluated, and raises no error.
+std::vector<char> needed_nodes(const ir::Function& f) {
+  std::vector<char> nodes(f.nodes.size(), 0), values(f.values.size(), 0);
+  for (auto v : f.results) values[static_cast<std::size_t>(v)] = 1;
+  for (std::size_t k = f.nodes.size(); k-- > 0;) {
+    const auto& n = f.nodes[k];
+    nodes[k] = std::ranges::any_of(n.results, [&](ValueId v) { return values[static_cast<std::size_t>(v)] != 0; });
+    if (!nodes[k]) continue;
+    for (auto v : n.operands) values[static_cast<std::size_t>(v)] = 1;
+  }
+  return nodes;
+}
+
 template <class D> class Run {
  public:
   Run(const D& d, const ir::Module& m, const EnclosureOptions& o) : d_(d), m_(m), options_(o) {}
@@ -18,9 +34,11 @@ template <class D> class Run {
     if (inputs.size() != f.params.size()) fail_input("@" + f.name + " takes " + std::to_string(f.params.size()) + " inputs, not " + std::to_string(inputs.size()));
     std::vector<Tensor<D>> values(f.values.size());
     auto uses = ir::use_counts(f);
+    const auto needed = needed_nodes(f);
     for (std::size_t k = 0; k < inputs.size(); ++k) values[static_cast<std::size_t>(f.params[k])] = std::move(inputs[k]);
     for (std::size_t k = 0; k < f.nodes.size(); ++k) {
       const auto& n = f.nodes[k];
+      if (!needed[k]) continue;
       std::vector<const Tensor<D>*> in;
       for (auto o : n.operands) in.push_back(&values[static_cast<std::size_t>(o)]);
       auto out = node(f, n, in, entry ? static_cast<int>(k) : -1);
@@ -156,9 +174,36 @@ template <class D> std::vector<Tensor<D>> run_module(const D& d, const ir::Modul
 
 }  // namespace
 
+namespace {
+
+/// Element by element, for functions that have a meaning so: primitives without control flow.
+std::vector<Tensor<Rounded>> run_on_demand(const ir::Function& f, std::span<const ir::Literal> inputs) {
+  std::vector<Tensor<Rounded>> results;
+  for (std::size_t k = 0; k < f.results.size(); ++k) {
+    const auto& type = f.type(f.results[k]);
+    std::vector<std::int64_t> all(static_cast<std::size_t>(type.elements()));
+    std::iota(all.begin(), all.end(), 0);
+    results.push_back({type, evaluate_at(f, inputs, k, all)});
+  }
+  return results;
+}
+
+/// Dense evaluation meets errors of elements too that no element of a result needs; on demand only those count.
+std::vector<Tensor<Rounded>> run_needed(const ir::Module& m, std::span<const ir::Literal> inputs) {
+  try {
+    return run_module(Rounded{}, m, inputs, {});
+  } catch (const Error& e) {
+    const auto has_meaning = [](const ir::Node& n) { return !ir::is_composite(n.op) && ir::row(n.op).op_class != OpClass::control; };
+    if (e.kind() != ErrorKind::input || !std::ranges::all_of(m.entry().nodes, has_meaning)) throw;
+  }
+  return run_on_demand(m.entry(), inputs);
+}
+
+}  // namespace
+
 std::vector<ir::Literal> evaluate(const ir::Module& m, std::span<const ir::Literal> inputs) {
   std::vector<ir::Literal> out;
-  for (const auto& t : run_module(Rounded{}, m, inputs, {})) {
+  for (const auto& t : run_needed(m, inputs)) {
     ir::Literal l(t.type);
     for (std::size_t i = 0; i < t.elements.size(); ++i) store(t.type.dtype, l.mutable_raw(), static_cast<std::int64_t>(i), t.elements[i]);
     out.push_back(std::move(l));

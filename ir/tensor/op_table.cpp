@@ -45,6 +45,13 @@ std::string count_operands(const OpRow& r, std::size_t given) {
   return "takes " + std::string(variadic ? "at least " : "") + std::to_string(variadic ? names - 1 : names) + " operands (" + std::string(r.operands) + "), not " + std::to_string(given);
 }
 
+/// "C4: …" of dot_general ends in " [dot_general_c4]", the label that the specification and the tests have.
+std::string labelled(const OpRow& r, std::string why) {
+  const auto colon = why.find(':');
+  const bool label = why.starts_with('C') && colon != why.npos && colon > 1 && why.find_first_not_of("0123456789", 1) == colon;
+  return label ? why + " [" + std::string(r.name) + "_c" + why.substr(1, colon - 1) + "]" : why;
+}
+
 AttrValue parse_fallback(const AttrSpec& spec) {
   switch (spec.kind) {
     case AttrKind::boolean: return spec.fallback == "true";
@@ -92,7 +99,9 @@ OpCode op(std::string_view name) {
 
 Inferred infer(OpCode code, std::span<const Type> operands, const AttrMap& attrs) {
   if (auto wrong = count_operands(row(code), operands.size()); !wrong.empty()) return wrong;
-  return infer_table[code](operands, attrs);
+  auto inferred = infer_table[code](operands, attrs);
+  if (auto* why = std::get_if<std::string>(&inferred)) *why = labelled(row(code), std::move(*why));
+  return inferred;
 }
 
 std::optional<std::string> complete_attrs(OpCode code, AttrMap& attrs) {

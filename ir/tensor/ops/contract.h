@@ -12,6 +12,26 @@ struct DotGeneral {
   static constexpr OpRow row{"dot_general", "lhs, rhs", OpClass::contract, "Sum over the contracted axes of lhs times rhs. Result axes: batch, lhs free, rhs free, each in operand order. The empty sum is +0."};
   static constexpr std::array attrs{AttrSpec{"lhs_contract", AttrKind::ints, "[]"}, AttrSpec{"rhs_contract", AttrKind::ints, "[]"},
                                     AttrSpec{"lhs_batch", AttrKind::ints, "[]"}, AttrSpec{"rhs_batch", AttrKind::ints, "[]"}};
+  static constexpr std::string_view equation =
+      "r[(b, m, n)] = dot over k in the contracted axes' indices: lhs[b, m, k], rhs[b, k, n]\n"
+      "b: an index of the batch axes, m: of lhs's other axes, n: of rhs's other axes";
+  static constexpr std::string_view derivative = "r' = dot_general(lhs', rhs) + dot_general(lhs, rhs').";
+  static constexpr std::array constraints{
+      Constraint{"C1", "lhs_batch and lhs_contract together are distinct axes of lhs; likewise rhs_batch and rhs_contract of rhs."},
+      Constraint{"C2", "lhs_contract and rhs_contract have the same length."},
+      Constraint{"C3", "lhs_batch and rhs_batch have the same length."},
+      Constraint{"C4", "Contracted axes agree in size, pair by pair."},
+      Constraint{"C5", "Batch axes agree in size, pair by pair."},
+      Constraint{"C6", "The operands have the same dtype, which is not bool."}};
+  static constexpr std::array edges{
+      Edge{"E1", "contracted axes without elements", "+0", "the same: NumPy, PyTorch, JAX"},
+      Edge{"E2", "0 times ±inf, or a NaN", "NaN: no factor is skipped", "the same: NumPy; BLAS with alpha or beta 0 skips"},
+      Edge{"E3", "no contracted axes", "one step from +0 each: -0 · 1 gives +0", "NumPy's outer gives -0; under relaxed either zero is right"},
+      Edge{"E4", "narrow floats", "accumulated in f32, rounded once: 2048·1 + 1·1 + 1·1 is 2050 in f16", "the same: PyTorch's and cuBLAS's default"},
+      Edge{"E5", "integers", "wrap in their own dtype: i8 by i8 gives i8", "ONNX's MatMulInteger gives i32: convert first"},
+      Edge{"E6", "a product that would round", "enters the sum unrounded (strict)", "a rounded product first: also right under relaxed"},
+      Edge{"E7", "a product beyond the range, then its negative", "the first is rounded to inf, the second then changes nothing: inf (strict)", "a rounded product first gives NaN; relaxed allows any"},
+      Edge{"E8", "a free axis of size 0", "no elements"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     const auto &lc = a.ints("lhs_contract"), &rc = a.ints("rhs_contract"), &lb = a.ints("lhs_batch"), &rb = a.ints("rhs_batch");
     Ints l = lb, r = rb;
@@ -45,6 +65,33 @@ struct Convolution {
       "Channels are cut into groups. A zero of the padding is multiplied like any element."};
   static constexpr std::array attrs{AttrSpec{"stride", AttrKind::ints, "[]"}, AttrSpec{"low", AttrKind::ints, "[]"}, AttrSpec{"high", AttrKind::ints, "[]"},
                                     AttrSpec{"lhs_dilation", AttrKind::ints, "[]"}, AttrSpec{"rhs_dilation", AttrKind::ints, "[]"}, AttrSpec{"groups", AttrKind::integer, "1"}};
+  static constexpr std::string_view equation =
+      "r[(b, o, i)] = dot over (c, t) in w's indices without the first axis: xp[(b, g·(C/groups) + c, j)], w[(o, c, t)],\n"
+      "       j[k] = i[k]·stride[k] + t[k]·rhs_dilation[k] - low[k],  g = ⌊o / (O/groups)⌋,  C = size(x, 1),  O = size(w, 0)\n"
+      "xp[(b, c, j)] = x[(b, c, j / lhs_dilation)] where each j[k] is a multiple of lhs_dilation[k] and the quotient lies in x, else +0\n"
+      "size(r, k + 2) = ⌊(d + low[k] + high[k] - (size(w, k + 2) - 1)·rhs_dilation[k] - 1) / stride[k]⌋ + 1, 0 where that is negative;\n"
+      "       d = (size(x, k + 2) - 1)·lhs_dilation[k] + 1, 0 for no elements\n"
+      "[] stands for ones (stride, dilations) or zeros (low, high)";
+  static constexpr std::string_view derivative = "r' = convolution(x', w) + convolution(x, w').";
+  static constexpr std::array constraints{
+      Constraint{"C1", "x and w have the same rank, at least 2."},
+      Constraint{"C2", "Each list has one entry for each spatial axis, or none."},
+      Constraint{"C3", "The operands have the same dtype, which is not bool."},
+      Constraint{"C4", "x has groups times as many channels as w reads; groups is positive."},
+      Constraint{"C5", "groups divides the number of output channels."},
+      Constraint{"C6", "Strides and dilations are positive."},
+      Constraint{"C7", "Sizes fit 64 bits."}};
+  static constexpr std::array edges{
+      Edge{"E1", "more padding than data: windows in the padding only", "+0"},
+      Edge{"E2", "padding under an infinite or NaN weight", "NaN: a zero of the padding is a factor like others", "the same: im2col with a product; libraries that skip the padding give 0"},
+      Edge{"E3", "negative padding", "crops x", "the same: XLA; ONNX and PyTorch reject it"},
+      Edge{"E4", "a window longer than the padded axis", "no elements"},
+      Edge{"E5", "no channels to read", "+0"},
+      Edge{"E6", "an axis of size 0 with padding", "+0 at each place"},
+      Edge{"E7", "lhs_dilation", "zeros between x's elements: a transposed convolution"},
+      Edge{"E8", "groups = channels", "each channel by itself (depthwise)"},
+      Edge{"E9", "a batch of size 0", "no elements"},
+      Edge{"E10", "no spatial axes", "a product of matrices"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     const auto &x = in[0], &w = in[1];
     if (x.rank() < 2 || w.rank() != x.rank()) return no("C1: x and w need the same rank, at least 2");

@@ -7,6 +7,22 @@ namespace plumb::ir::ops {
 struct Gather {
   static constexpr OpRow row{"gather", "x, indices", OpClass::gather, "x's slices along an axis at the indices: the axis is replaced by the axes of indices. An index outside [0, size) is an error where a result needs the element; a lowering may leave out what none needs."};
   static constexpr std::array attrs{AttrSpec{"axis", AttrKind::integer, "0"}};
+  static constexpr std::string_view equation =
+      "r[(b, k, e)] = x[(b, indices[k], e)]\n"
+      "b: components before the axis, k: an index of indices, e: components after the axis";
+  static constexpr std::string_view derivative = "r' = gather(x', indices).";
+  static constexpr std::array constraints{
+      Constraint{"C1", "axis is an axis of x."},
+      Constraint{"C2", "indices are integers."}};
+  static constexpr std::array edges{
+      Edge{"E1", "a negative index", "an error where a result needs the element", "NumPy and PyTorch's indexing count from the end, PyTorch's embedding is an error, JAX counts from the end; the ONNX importer adds the size"},
+      Edge{"E2", "an index of the size or beyond", "an error where a result needs the element", "the same: NumPy, PyTorch's CPU; JAX clamps or fills"},
+      Edge{"E3", "one index more than once", "its element each time"},
+      Edge{"E4", "indices of rank 0", "the axis goes", "the same: NumPy"},
+      Edge{"E5", "no indices", "no elements, out of an axis of size 0 too", "the same: NumPy"},
+      Edge{"E6", "u8 and other narrow indices", "their values, never taken modulo"},
+      Edge{"E7", "a u64 index beyond 2^63", "an error where a result needs the element"},
+      Edge{"E8", "an index outside that no result needs", "no error on the reference; a lowering may report it"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     const auto axis = a.integer("axis");
     if (auto e = check_axis(axis, in[0].rank()); !e.empty()) return no("C1: " + e);
@@ -24,6 +40,19 @@ struct Gather {
 struct GatherElements {
   static constexpr OpRow row{"gather_elements", "x, indices", OpClass::gather, "At each result index, the element of x whose coordinate along the axis is the index found there. An index outside [0, size) is an error where a result needs the element; a lowering may leave out what none needs."};
   static constexpr std::array attrs{AttrSpec{"axis", AttrKind::integer, "0"}};
+  static constexpr std::string_view equation =
+      "r[i] = x[i[axis <- indices[i]]]";
+  static constexpr std::string_view derivative = "r' = gather_elements(x', indices).";
+  static constexpr std::array constraints{
+      Constraint{"C1", "axis is an axis of x."},
+      Constraint{"C2", "indices are integers."},
+      Constraint{"C3", "x and indices have the same rank."},
+      Constraint{"C4", "x and indices agree in every size but the axis's."}};
+  static constexpr std::array edges{
+      Edge{"E1", "an index outside [0, size), negative ones too", "an error where a result needs the element", "PyTorch's gather the same; ONNX counts negative ones from the end: its importer adds the size"},
+      Edge{"E2", "more indices than x has elements along the axis", "one element each", "the same: NumPy, PyTorch"},
+      Edge{"E3", "no indices", "no elements"},
+      Edge{"E4", "an index outside that no result needs", "no error on the reference; a lowering may report it"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     const auto axis = a.integer("axis");
     if (auto e = check_axis(axis, in[0].rank()); !e.empty()) return no("C1: " + e);
@@ -39,6 +68,22 @@ struct ScatterAdd {
   static constexpr OpRow row{"scatter_add", "x, indices, updates", OpClass::scatter, "x plus, at each index along the axis, the updates' slices, added in the order of the indices (duplicates add up; x first). "
       "An index outside [0, size) is an error where a result needs the element; a lowering may leave out what none needs."};
   static constexpr std::array attrs{AttrSpec{"axis", AttrKind::integer, "0"}};
+  static constexpr std::string_view equation =
+      "r[i] = the running sum, in this order, of x[i] and of updates[i[axis <- u]] for each u with indices[u] = i[axis], u increasing";
+  static constexpr std::string_view derivative = "r' = scatter_add(x', indices, updates').";
+  static constexpr std::array constraints{
+      Constraint{"C1", "axis is an axis of x."},
+      Constraint{"C2", "indices is a vector of integers."},
+      Constraint{"C3", "updates has x's dtype and x's shape, with the number of indices along the axis."},
+      Constraint{"C4", "x is not bool."}};
+  static constexpr std::array edges{
+      Edge{"E1", "one index more than once", "the updates add up, in the order of the indices", "the same sum: PyTorch's index_add, JAX; NumPy's x[i] += u keeps the last only"},
+      Edge{"E2", "floats whose sum depends on the order", "x first, then the updates in order", "PyTorch's CUDA version leaves the order open"},
+      Edge{"E3", "an index outside [0, size), negative ones too", "an error where a result needs the element", "PyTorch's index_add the same; JAX drops the update"},
+      Edge{"E4", "no indices", "x, the sign of its zeros too"},
+      Edge{"E5", "NaN in an update", "at its destination only"},
+      Edge{"E6", "integers", "wrap"},
+      Edge{"E7", "narrow floats", "run in f32 and round once"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     const auto axis = a.integer("axis");
     if (auto e = check_axis(axis, in[0].rank()); !e.empty()) return no("C1: " + e);

@@ -7,6 +7,18 @@ namespace plumb::ir::ops {
 struct Broadcast {
   static constexpr OpRow row{"broadcast", "x", OpClass::view, "Operand axis k becomes result axis dims[k] (increasing); axes of size 1 stretch, the other result axes repeat."};
   static constexpr std::array attrs{AttrSpec{"shape", AttrKind::shape}, AttrSpec{"dims", AttrKind::ints}};
+  static constexpr std::string_view equation =
+      "r[i] = x[j],  j[k] = 0 if size(x, k) = 1, else i[dims[k]]";
+  static constexpr std::string_view derivative = "r'[i] = x'[j].";
+  static constexpr std::array constraints{
+      Constraint{"C1", "dims has one entry for each axis of x."},
+      Constraint{"C2", "dims names distinct axes of shape."},
+      Constraint{"C3", "dims increases."},
+      Constraint{"C4", "Each axis k of x has size 1 or the size of axis dims[k] of shape."}};
+  static constexpr std::array edges{
+      Edge{"E1", "an axis of size 1 to size 0", "no elements", "the same: NumPy, PyTorch"},
+      Edge{"E2", "an operand of rank 0", "its element everywhere"},
+      Edge{"E3", "NaN and -0", "copied"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     const auto& shape = a.get<Shape>("shape");
     const auto& dims = a.ints("dims");
@@ -23,6 +35,14 @@ struct Broadcast {
 struct Reshape {
   static constexpr OpRow row{"reshape", "x", OpClass::view, "The same elements in row-major order under another shape."};
   static constexpr std::array attrs{AttrSpec{"shape", AttrKind::shape}};
+  static constexpr std::string_view equation =
+      "r[i] = x[j],  place(j, x) = place(i, r)";
+  static constexpr std::string_view derivative = "r'[i] = x'[j].";
+  static constexpr std::array constraints{
+      Constraint{"C1", "shape has as many elements as x. With symbols, each must appear as often on both sides."}};
+  static constexpr std::array edges{
+      Edge{"E1", "no elements", "no elements, whatever the other sizes", "the same: NumPy, PyTorch"},
+      Edge{"E2", "rank 0", "one element: any shape of ones", "the same: NumPy, PyTorch"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     const auto& shape = a.get<Shape>("shape");
     Type out{in[0].dtype, shape};
@@ -48,6 +68,15 @@ struct Reshape {
 struct Transpose {
   static constexpr OpRow row{"transpose", "x", OpClass::view, "Result axis k is operand axis perm[k]."};
   static constexpr std::array attrs{AttrSpec{"perm", AttrKind::ints}};
+  static constexpr std::string_view equation =
+      "r[i] = x[j],  j[perm[k]] = i[k]";
+  static constexpr std::string_view derivative = "r'[i] = x'[j].";
+  static constexpr std::array constraints{
+      Constraint{"C1", "perm has one entry for each axis of x."},
+      Constraint{"C2", "perm names each axis of x once."}};
+  static constexpr std::array edges{
+      Edge{"E1", "rank 0, perm = []", "x"},
+      Edge{"E2", "a size of 0", "no elements"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     const auto& perm = a.ints("perm");
     if (perm.size() != in[0].rank()) return no("C1: perm has " + std::to_string(perm.size()) + " entries for rank " + std::to_string(in[0].rank()));
@@ -61,6 +90,18 @@ struct Transpose {
 struct Slice {
   static constexpr OpRow row{"slice", "x", OpClass::view, "Elements start, start+stride, … below limit on each axis."};
   static constexpr std::array attrs{AttrSpec{"start", AttrKind::ints}, AttrSpec{"limit", AttrKind::ints}, AttrSpec{"stride", AttrKind::ints, "[]"}};
+  static constexpr std::string_view equation =
+      "r[i] = x[j],  j[k] = start[k] + i[k]·stride[k];  stride = [] is all ones\n"
+      "size(r, k) = ⌈(limit[k] - start[k]) / stride[k]⌉";
+  static constexpr std::string_view derivative = "r'[i] = x'[j].";
+  static constexpr std::array constraints{
+      Constraint{"C1", "start and limit have one entry for each axis of x; so has stride, or none."},
+      Constraint{"C2", "Strides are positive."},
+      Constraint{"C3", "0 <= start <= limit <= size on each axis. (NumPy and ONNX clamp bounds; the ONNX importer does that.)"}};
+  static constexpr std::array edges{
+      Edge{"E1", "start = limit", "no elements, start = size included", "the same: NumPy"},
+      Edge{"E2", "a stride longer than the range", "the element at start", "the same: NumPy"},
+      Edge{"E3", "a limit that the steps do not hit", "the last step below it", "the same: NumPy"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     const auto &start = a.ints("start"), &limit = a.ints("limit"), &stride = a.ints("stride");
     const std::size_t rank = in[0].rank();
@@ -79,6 +120,20 @@ struct Slice {
 struct Pad {
   static constexpr OpRow row{"pad", "x, value", OpClass::view, "low and high elements of value (rank 0) around each axis, interior ones between neighbours; negative low or high crops."};
   static constexpr std::array attrs{AttrSpec{"low", AttrKind::ints}, AttrSpec{"high", AttrKind::ints}, AttrSpec{"interior", AttrKind::ints, "[]"}};
+  static constexpr std::string_view equation =
+      "r[i] = x[j] where each i[k] - low[k] = j[k]·(interior[k] + 1) with 0 <= j[k] < size(x, k),\n"
+      "       value[] where there is no such j";
+  static constexpr std::string_view derivative = "r'[i] = x'[j], or value'.";
+  static constexpr std::array constraints{
+      Constraint{"C1", "low and high have one entry for each axis of x; so has interior, or none."},
+      Constraint{"C2", "value is of rank 0 and of x's dtype."},
+      Constraint{"C3", "interior is not negative."},
+      Constraint{"C4", "No axis gets a negative size or one beyond 64 bits."}};
+  static constexpr std::array edges{
+      Edge{"E1", "negative low or high beside interior padding", "crops after the interior elements were put in"},
+      Edge{"E2", "an axis of size 0", "low and high only: nothing lies between no elements"},
+      Edge{"E3", "low + high crops all", "no elements"},
+      Edge{"E4", "no padding", "x; value has no effect, NaN included"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     const auto &low = a.ints("low"), &high = a.ints("high"), &interior = a.ints("interior");
     const std::size_t rank = in[0].rank();
@@ -99,6 +154,18 @@ struct Pad {
 struct Concat {
   static constexpr OpRow row{"concat", "xs...", OpClass::view, "The operands one after another along an axis."};
   static constexpr std::array attrs{AttrSpec{"axis", AttrKind::integer}};
+  static constexpr std::string_view equation =
+      "r[i] = xs_m[i[axis <- i[axis] - s_m]],  s_m: the sizes along the axis of the operands before m, added up;\n"
+      "       m: the one operand for which 0 <= i[axis] - s_m < size(xs_m, axis)";
+  static constexpr std::string_view derivative = "r'[i] = xs_m' at the same place.";
+  static constexpr std::array constraints{
+      Constraint{"C1", "There is an operand."},
+      Constraint{"C2", "axis is an axis of the operands."},
+      Constraint{"C3", "The operands agree in dtype, in rank and in every size but the axis's."},
+      Constraint{"C4", "The sizes along the axis add up to at most 64 bits."}};
+  static constexpr std::array edges{
+      Edge{"E1", "an operand without elements along the axis", "adds nothing", "the same: NumPy, PyTorch"},
+      Edge{"E2", "one operand", "that operand"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (in.empty()) return no("C1: concat needs an operand");
     const auto axis = a.integer("axis");
@@ -118,6 +185,14 @@ struct Concat {
 struct Reverse {
   static constexpr OpRow row{"reverse", "x", OpClass::view, "The named axes in opposite order."};
   static constexpr std::array attrs{AttrSpec{"axes", AttrKind::ints}};
+  static constexpr std::string_view equation =
+      "r[i] = x[j],  j[a] = size(x, a) - 1 - i[a] for a in axes, else i[a]";
+  static constexpr std::string_view derivative = "r'[i] = x'[j].";
+  static constexpr std::array constraints{
+      Constraint{"C1", "axes are distinct axes of x."}};
+  static constexpr std::array edges{
+      Edge{"E1", "axes = []", "x"},
+      Edge{"E2", "a size of 0", "no elements"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (auto e = check_axes(a.ints("axes"), in[0].rank(), "axis"); !e.empty()) return no("C1: " + e);
     return one(in[0]);
