@@ -114,7 +114,10 @@ std::vector<Literal> expected_from(const Source& source, const std::vector<Liter
   const auto& f = m.entry();
   std::vector<Parameter> results;
   for (std::size_t k = 0; k < f.results.size(); ++k) results.push_back({result_name(f, k), f.type(f.results[k]).dtype});
-  return load_values(files, results);
+  auto values = load_values(files, results);
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (values[k].dtype() != results[k].dtype) fail_input("--expect: " + results[k].name + " is " + std::string(name(results[k].dtype)) + ", the file holds " + values[k].type().str());
+  return values;
 }
 
 }  // namespace

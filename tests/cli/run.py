@@ -63,6 +63,8 @@ s.check("[1,2]" in p.stdout, "the wrong element is not named")
 s.result(s.run("run", add, "--inputs", x, y, "--expect", s.npy("other.npy", (3, 2), [0] * 6), ints, expect=1), "fail")
 wrong_ints = s.npy("wrong_ints.npy", (2,), [7, 1], "i", "<i4")
 s.result(s.run("run", add, "--inputs", x, y, "--expect", right, wrong_ints, expect=1), "fail")
+p = s.run("run", add, "--inputs", x, y, "--expect", right, s.npy("other_dtype.npy", (2,), [7, -1], "d", "<f8"), expect=2)
+s.check("result1 is i32, the file holds f64[2]" in p.stderr, "an expected output of another dtype: " + p.stderr)
 
 # Named dimensions.
 p = s.run("run", add, "--random", 1, "--dim", "B=5", "--json", expect=0)

@@ -127,6 +127,7 @@ s.check("define" in s.run("explain", one, "--stage", "llvm").stdout, "llvm is no
 s.run("explain", one, "--stage", "nothing", expect=2)
 s.run("explain", "--stage", "import", expect=2)
 s.run("explain", one, "--stage", "fuse", "--target", "reference", expect=2)
+s.check("exp(%x)" in s.run("explain", one, "--stage", "remove_dead", "--target", "reference", expect=0).stdout, "explain shows no tensor stage of the reference")
 again = s.write("again.plumb", s.run("explain", one, "--stage", "import").stdout)
 s.run("run", again, "--random", 1, expect=0)
 
