@@ -1,6 +1,6 @@
 // Kernel IR: loop nests over buffers with quasi-affine indices and scalar SSA bodies.
 //
-// Semantics.
+// Semantics, in short; MEANING.md beside this file says it in full, and is part of the specification.
 //  Buffers are dense, row-major. Space: `global` parameters (inputs read-only, each output element written exactly
 //   once, or combined into after it was written); `shared` one instance a gpu block; `local` one instance for each
 //   execution of its Alloc by each parallel instance (inside a vector loop: each lane; inside gpu_thread: each thread);
