@@ -64,7 +64,7 @@ template <class D> class Demand {
     for (std::size_t k = 0; k < f.nodes.size(); ++k)
       if (combines(f.nodes[k])) {
         terms_[k] = std::make_unique<Terms>(f, f.nodes[k]);
-        fan_out_ *= std::max<std::int64_t>(1, std::min<std::int64_t>(terms_[k]->count(), 1 << 20));
+        fan_out_ = std::min<std::int64_t>(fan_out_ * std::max<std::int64_t>(1, std::min<std::int64_t>(terms_[k]->count(), 1 << 20)), std::int64_t{1} << 40);
       }
   }
 

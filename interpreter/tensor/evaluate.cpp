@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "interpreter/tensor/demand.h"
 #include "interpreter/tensor/dense.h"
+#include "interpreter/tensor/primitives.h"
 #include "ir/tensor/builder.h"
 #include "ir/tensor/verifier.h"
 
@@ -176,27 +178,39 @@ template <class D> std::vector<Tensor<D>> run_module(const D& d, const ir::Modul
 
 namespace {
 
-/// Element by element, for functions that have a meaning so: primitives without control flow.
-std::vector<Tensor<Rounded>> run_on_demand(const ir::Function& f, std::span<const ir::Literal> inputs) {
+/// Element by element. Unsupported where an operation has no meaning so, as control flow has none, and where that would take
+/// more than some seconds.
+std::vector<Tensor<Rounded>> run_on_demand(const ir::Function& entry, std::span<const ir::Literal> inputs) {
+  constexpr std::int64_t most_steps = std::int64_t{1} << 24;
+  const auto f = in_primitives(entry);
+  Demand<Rounded> demand({}, f, inputs);
   std::vector<Tensor<Rounded>> results;
-  for (std::size_t k = 0; k < f.results.size(); ++k) {
-    const auto& type = f.type(f.results[k]);
-    std::vector<std::int64_t> all(static_cast<std::size_t>(type.elements()));
+  for (auto v : f.results) {
+    const auto& type = f.type(v);
+    if (type.elements() > most_steps / demand.fan_out()) fail_unsupported("too many steps, element by element");
+    Places all(static_cast<std::size_t>(type.elements()));
     std::iota(all.begin(), all.end(), 0);
-    results.push_back({type, evaluate_at(f, inputs, k, all)});
+    results.push_back({type, demand.at(v, all)});
   }
   return results;
 }
 
 /// Dense evaluation meets errors of elements too that no element of a result needs; on demand only those count.
 std::vector<Tensor<Rounded>> run_needed(const ir::Module& m, std::span<const ir::Literal> inputs) {
+  check_inputs(m.entry(), inputs);
+  std::exception_ptr met;
   try {
     return run_module(Rounded{}, m, inputs, {});
   } catch (const Error& e) {
-    const auto has_meaning = [](const ir::Node& n) { return !ir::is_composite(n.op) && ir::row(n.op).op_class != OpClass::control; };
-    if (e.kind() != ErrorKind::input || !std::ranges::all_of(m.entry().nodes, has_meaning)) throw;
+    if (e.kind() != ErrorKind::input) throw;
+    met = std::current_exception();
   }
-  return run_on_demand(m.entry(), inputs);
+  try {
+    return run_on_demand(m.entry(), inputs);
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::unsupported) throw;
+    std::rethrow_exception(met);
+  }
 }
 
 }  // namespace
