@@ -7,6 +7,7 @@
 #include "interpreter/specification/markdown.h"
 #include "interpreter/specification/sections.h"
 #include "ir/support/error.h"
+#include "ir/support/small_vector.h"
 #include "ir/tensor/op_table.h"
 
 namespace plumb::spec {
@@ -43,12 +44,13 @@ std::string directive(const std::string& word, const std::string& argument) {
   if (word == "operations") return operations();
   if (word == "functions") return functions();
   if (word == "index") return index();
+  if (word == "rank") return "A tensor has at most " + std::to_string(max_rank) + " axes.\n";
   if (word == "version") return "Version " PLUMB_VERSION "\n";
   if (word == "contents") return "{{contents}}\n";   // once the headings are known
   fail_internal("the specification has no part '" + word + "'");
 }
 
-/// A fragment with its directives replaced. Headings in included fragments are one level below "#".
+/// A fragment with its directives replaced.
 std::string expand(std::string_view path) {
   const auto text = embedded(path);
   if (text.empty()) fail_internal("the specification lacks " + std::string(path));
@@ -62,6 +64,20 @@ std::string expand(std::string_view path) {
     const auto blank = std::min(inner.find(' '), inner.size());
     r += directive(inner.substr(0, blank), inner.substr(std::min(blank + 1, inner.size())));
   }
+  return r;
+}
+
+/// One blank line between blocks, none twice, and one around each heading; fenced text stays as it is.
+std::string tidied(std::string_view text) {
+  std::string r;
+  bool inside = false;
+  for (const auto& line : lines_of(text)) {
+    const bool heading = !inside && line.starts_with('#');
+    if (line.starts_with("```")) inside = !inside;
+    if (heading && !r.empty() && !r.ends_with("\n\n")) r += "\n";
+    if (inside || !line.empty() || !r.ends_with("\n\n")) r += line + "\n";
+  }
+  while (r.ends_with("\n\n")) r.pop_back();
   return r;
 }
 
@@ -89,7 +105,7 @@ std::string document() {
     if (!seen.insert(slug(h.text)).second) fail_internal("two headings of the specification read '" + h.text + "'");
   const std::string_view mark = "{{contents}}\n";
   if (const auto at = text.find(mark); at != text.npos) text.replace(at, mark.size(), contents(all));
-  return text;
+  return tidied(text);
 }
 
 }  // namespace plumb::spec

@@ -44,8 +44,8 @@ std::string table(const Cells& head, const std::vector<Cells>& rows) {
   return r + "\n";
 }
 
-std::string fenced(std::string_view text, std::string_view language) {
-  return "```" + std::string(language) + "\n" + std::string(text) + (text.ends_with('\n') ? "" : "\n") + "```\n\n";
+std::string fenced(std::string_view text) {
+  return "```\n" + std::string(text) + (text.ends_with('\n') ? "" : "\n") + "```\n\n";
 }
 std::string code(std::string_view text) { return "`" + std::string(text) + "`"; }
 std::string anchor(std::string_view name) { return "<a id=\"" + std::string(name) + "\"></a>"; }

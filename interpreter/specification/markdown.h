@@ -11,7 +11,7 @@ using Cells = std::vector<std::string>;
 /// A table; bars and line ends inside cells are taken care of. Nothing when there are no rows.
 std::string table(const Cells& head, const std::vector<Cells>& rows);
 /// A fenced block; the text ends with a line end or gets one.
-std::string fenced(std::string_view text, std::string_view language = "");
+std::string fenced(std::string_view text);
 std::string code(std::string_view text);
 /// A place to link to.
 std::string anchor(std::string_view name);

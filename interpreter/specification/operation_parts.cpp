@@ -31,10 +31,10 @@ std::string edges_of(std::string_view op) {
 std::string examples_of(std::string_view op) {
   const Examples tests(op);
   const auto* basic = tests.basic();
-  std::string r = basic ? "Example:\n\n" + fenced(basic->str(), "mlir") : "", more;
+  std::string r = basic ? "Example:\n\n" + fenced(basic->str()) : "", more;
   for (const auto& e : ir::edges(ir::op(op)))
     if (const auto* x = tests.find(label_of(op, e.label)); x && x != basic) more += x->str();
-  if (!more.empty()) r += "<details><summary>The edges as programs</summary>\n\n" + fenced(more, "mlir") + "</details>\n\n";
+  if (!more.empty()) r += "<details><summary>The edges as programs</summary>\n\n" + fenced(more) + "</details>\n\n";
   return r;
 }
 

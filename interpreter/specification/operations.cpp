@@ -109,7 +109,7 @@ std::string decomposition(const Examples::Use& use) {
   for (std::size_t k = 0; k < use.node->operands.size(); ++k) in.push_back(b.param(use.function->type(use.node->operands[k]), names[std::min(k, names.size() - 1)]));
   b.results(ir::decompose(use.node->op, b, in, use.node->attrs));
   const auto attrs = ir::print_attributes(*use.function, *use.node);
-  return "Decomposition of the example" + (attrs.empty() ? "" : ", " + code(attrs.substr(1))) + ":\n\n" + fenced(ir::print(body), "mlir");
+  return "Decomposition of the example" + (attrs.empty() ? "" : ", " + code(attrs.substr(1))) + ":\n\n" + fenced(ir::print(body));
 }
 
 std::string section(OpCode op) {

@@ -27,7 +27,10 @@ struct Convert {
       "saturates out of range, NaN gives 0. Integer to integer wraps. To bool: x is not 0 (NaN is true). From bool: 0 or 1."};
   static constexpr std::array attrs{AttrSpec{"dtype", AttrKind::dtype}};
   static constexpr std::string_view equation =
-      "r[i] = x[i] in the dtype";
+      "r[i] = to a float:                 the number nearest to x[i], ties to even, beyond the range as in Rounding; bool is 0 or 1\n"
+      "       to an integer from a float: x[i] without its fraction, or the end of the range that it lies beyond; 0 for NaN\n"
+      "       to an integer from others:  x[i] modulo 2^bits; bool is 0 or 1\n"
+      "       to bool:                    x[i] is not 0";
   static constexpr std::string_view derivative = "r' = x' in the dtype, between floats; none from or to integers and bool.";
   static constexpr std::array edges{
       Edge{"E1", "NaN to an integer", "0", "the same: Rust, WebAssembly's saturating forms; undefined in C and C++; NumPy and PyTorch: whatever the processor gives"},
