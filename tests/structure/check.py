@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Keeps the architecture true: include directions, heavy headers behind one door, file sizes, no open ends, and a
-README whose C++ is a file that is built.
+"""Keeps the architecture true: include directions, heavy headers behind one door, file sizes, no open ends, a row for each
+constraint that an operation's record checks, and a README whose C++ is a file that is built.
 
 usage: check.py REPOSITORY
 """
@@ -97,6 +97,16 @@ def reach(path, files):
     return chains
 
 
+def label_problems(path, text):
+    """Labels of the sentences with which a record's infer rejects ("C4: …") for which no Constraint row says what holds."""
+    row = re.compile(r'Constraint\{"(C\d+)"')
+    for name, body in re.findall(r"^(?:template <.*> )?struct (\w+) \{$(.*?)^\};", text, re.M | re.S):
+        shared = "constraints = " in body  # rows that stand elsewhere in the file
+        rows = set(row.findall(text if shared else body))
+        for label in sorted(set(re.findall(r'"(C\d+): ', body)) - rows):
+            yield f"{path}: {name} rejects by {label}, but has no Constraint row of that label"
+
+
 def problems(files):
     """Sentences about a tree given as {path: text}."""
     found = []
@@ -104,6 +114,8 @@ def problems(files):
         if text.count("\n") > LONGEST:
             found.append(f"{path}: {text.count(chr(10))} lines, more than {LONGEST}: look for the second idea in it")
         found += [f"{path}:{number}: an open end: {line.strip()}" for number, line in enumerate(text.splitlines(), 1) if OPEN_END.search(line)]
+        if path.startswith(EQUATIONS):
+            found += label_problems(path, text)
         if not path.endswith((".h", ".cpp")):
             continue
         for number, quoted, header in includes(text):

@@ -40,6 +40,8 @@ BAD = {  # the rule: a tree that breaks it
     "no cycle": {"ir/a.h": '#include "ir/b.h"', "ir/b.h": '#include "ir/a.h"'},
     "no open end": {"ir/a.cpp": "// TO" + "DO: later"},
     "no open end in scripts": {"tools/a.sh": "# FIX" + "ME"},
+    "a row for each label": {"ir/tensor/ops/a.h": 'struct A {\n  static constexpr std::array constraints{Constraint{"C1", "x"}};\n  if (x) return no("C2: y");\n};\n'},
+    "a row for each label of a template": {"ir/tensor/ops/a.h": 'template <class Fn> struct A {\n  if (x) return no("C1: y");\n};\n'},
     "no long file": {"ir/a.cpp": "\n" * 451},
 }
 GOOD = {
@@ -49,6 +51,7 @@ GOOD = {
     "the interpreter sees equations": {"interpreter/a.cpp": '#include "ir/tensor/ops/all.h"', "ir/tensor/ops/all.h": ""},
     "standard and third-party headers": {"ir/a.cpp": "#include <vector>\n#include <fmt/format.h>\n#include <nlohmann/json.hpp>"},
     "users' headers": {"api/include/plumb/plumb.h": "#include <vector>\n#include <plumb/tensor.h>", "tools/a.cpp": "#include <plumb/plumb.h>"},
+    "labels with rows": {"ir/tensor/ops/a.h": 'inline constexpr std::array both{Constraint{"C1", "x"}};\nstruct A {\n  static constexpr auto constraints = both;\n  if (x) return no("C1: y");\n};\n'},
     "450 lines": {"ir/a.cpp": "\n" * 450},
 }
 EXAMPLE = "int main() {\n  one();\n  two();\n}\n"
