@@ -1,6 +1,5 @@
 // The programs of tests/ops that the specification quotes: an example that is printed is one that runs as a test.
 #pragma once
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,24 +16,33 @@ struct Example {
   std::string str() const;                  ///< as it is quoted
 };
 
-/// tests/ops/<op>.plumb: the examples of one operation or scalar function.
+/// One file of tests/ops.
+struct TestFile {
+  std::string_view path;
+  ir::Module module;
+  std::vector<Example> examples;
+  const Example* find(std::string_view name) const;
+};
+/// All of them, by path.
+const std::vector<TestFile>& test_files();
+
+/// The examples of one operation or scalar function: those of tests/ops/<op>.plumb first.
 class Examples {
  public:
   explicit Examples(std::string_view op);
-  const std::vector<Example>& all() const { return examples_; }
+  /// The program of that name; of the operation's own file where two have it.
   const Example* find(std::string_view name) const;
-  /// The one of the operation's own name, else the first whose body uses the operation.
+  /// The one of the operation's own name, else one of its edges, else the first of its own file that uses it.
   const Example* basic() const;
 
   /// A use of the operation with its function, for what the record says about types.
-  struct Use { const ir::Function* function; const ir::Node* node; };
+  struct Use { const TestFile* file; const ir::Function* function; const ir::Node* node; };
   std::optional<Use> use() const;
 
  private:
-  void join_helpers();
   std::string op_;
-  std::vector<Example> examples_;
-  ir::Module module_;
+  std::vector<const TestFile*> files_;   ///< the operation's own first
+  bool own_file_ = false;
 };
 
 }  // namespace plumb::spec

@@ -49,6 +49,8 @@ std::string section(const FnRow& f, const std::vector<Measured>& all) {
   s += accuracy(f, all);
   const auto op = ir::find_op(f.name);
   if (!op) return s;
+  const auto label = [&](const char* c) { return code(std::string(f.name) + "_" + c); };
+  s += "Constraints of the operation: " + (f.arity > 1 ? label("c1") + ", " : "") + label("c2") + ", as of " + link("all elementwise operations", "elementwise-operations") + ".\n\n";
   s += edges_of(f.name);
   if (const auto d = ir::derivative(*op); !d.empty()) s += "Derivative: " + std::string(d) + "\n\n";
   if (const auto k = ir::row(*op).kink; !k.empty()) s += "Kink: " + std::string(k) + ".\n\n";
