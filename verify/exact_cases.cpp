@@ -49,7 +49,8 @@ int parameter_of(const ir::Function& f, ir::ValueId v) {
 }
 
 /// Values for `count` terms: magnitudes m·2^e, as spread as the format and the accumulator's significand allow; those of the
-/// second half are those of the first, in another order and negative.
+/// second half are those of the first, in another order and negative. One pair is left with a small power of two, which is
+/// then the sum: partial sums that were cut to a coarser grid do not come to it.
 std::vector<double> cancelling(DType t, std::int64_t count, std::uint64_t seed) {
   const auto& r = row(t);
   const int room = std::min(row(accumulator(t)).precision - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count))), r.emax - (r.emin - r.precision + 1));
@@ -66,6 +67,10 @@ std::vector<double> cancelling(DType t, std::int64_t count, std::uint64_t seed) 
     values[i] = std::ldexp(m, shift + static_cast<int>((word >> 40) % static_cast<std::uint64_t>(spread + 1)));
   }
   for (std::size_t i = 0; i < half; ++i) values[half + i] = -values[order[i]];
+  if (half == 0) return values;
+  const int left = shift + static_cast<int>(random_word(seed, half) % static_cast<std::uint64_t>(room / 2 + 1));
+  const auto i = random_word(seed + 2, half) % half;
+  values[order[i]] = std::ldexp(2.0, left), values[half + i] = -std::ldexp(1.0, left);
   return values;
 }
 
@@ -82,8 +87,8 @@ std::optional<FloatCase> cancelling_integers(const kir::Kernel& k, std::span<con
   const int summed = parameter_of(f, sums->operands[product ? 1 : 0]), factor = product ? parameter_of(f, sums->operands[0]) : -1;
   if (summed < 0 || summed == factor || (product && factor < 0) || !is_float(real[static_cast<std::size_t>(summed)].dtype())) return std::nullopt;
   const interp::Terms terms(f, *sums);
-  const auto values = cancelling(f.type(sums->operands[0]).dtype, terms.count(), seed);
-  if (values.empty()) return std::nullopt;
+  const DType t = f.type(sums->operands[0]).dtype;
+  if (cancelling(t, terms.count(), seed).empty()) return std::nullopt;
   FloatCase c{"cancelling integers", {}, {}};
   for (const auto& l : real) {
     c.inputs.push_back(is_float(l.dtype()) ? Literal(l.type()) : l);
@@ -96,6 +101,7 @@ std::optional<FloatCase> cancelling_integers(const kir::Kernel& k, std::span<con
     places.a.clear(), places.b.clear();
     terms.of(out, places);
     const auto& at = product ? places.b : places.a;
+    const auto values = cancelling(t, terms.count(), seed + static_cast<std::uint64_t>(out));
     for (std::size_t i = 0; i < at.size(); ++i)
       if (at[i] >= 0) store_element(x.dtype(), x.mutable_raw(), at[i], values[i]);
   }
