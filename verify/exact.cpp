@@ -57,7 +57,8 @@ struct Exchange {
       const auto again = [&](std::span<const Literal> inputs) { return launcher.run(inputs, out); };
       const auto nothing = again(words_in(real, system, 0, 0, 0, {}));
       const auto search = miscount(kernel, nothing, real, place, again);
-      if (search.harmless) return report.notes.push_back("kernel " + kernel.name + ": terms meet a minimum or maximum more than once, which changes nothing");
+      if (search.verdict != Search::wrong)
+        return report.notes.push_back(fmt::format("kernel {}: terms meet a minimum or maximum more than once, which changes nothing{}", kernel.name, search.verdict == Search::harmless ? "" : "; whether others are missing was not decided"));
       if (search.found) {
         const auto element = show_element(search.found->element, real, *kernel.spec);
         f.got = fmt::format("reached by {} {}", element, times(search.found->got));

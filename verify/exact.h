@@ -49,7 +49,8 @@ struct Miscount {
 /// and be right: with such ones in the kernel, only elements that should reach and did not, or the reverse, count.
 struct Search {
   std::optional<Miscount> found;
-  bool harmless = false;           ///< all that differs was met more often than once
+  /// harmless: all that differs are terms met more than once, by an extremum. undecided: so are the first 64 found.
+  enum Verdict : std::uint8_t { wrong, harmless, undecided } verdict = wrong;
 };
 Search miscount(const kir::Kernel& kernel, const ir::Literal& got_of_nothing, std::span<const ir::Literal> real, std::int64_t place, const std::function<ir::Literal(std::span<const ir::Literal>)>& run);
 

@@ -177,10 +177,11 @@ Search miscount(const kir::Kernel& k, const Literal& got_of_nothing, std::span<c
       return got != expected;
     };
     std::int64_t first = 0, last = n;
-    if (!differs(first, last)) return {std::nullopt, true};
-    while (last - first > 1) {
+    if (!differs(first, last)) return {std::nullopt, Search::harmless};
+    while (last - first > 1) {  // from either end in turn: repeated terms may stand together, before or after missing ones
       const auto middle = first + (last - first) / 2;
-      if (differs(first, middle)) last = middle;
+      const bool here = seed % 2 ? differs(middle, last) : differs(first, middle);
+      if (here == (seed % 2 == 0)) last = middle;
       else first = middle;
     }
     auto one = words_in(real, System::provenance, seed, 0, 0, {});
@@ -191,10 +192,10 @@ Search miscount(const kir::Kernel& k, const Literal& got_of_nothing, std::span<c
       before += l.elements();
     }
     const auto [got, expected] = at(one);
-    if (!repeats || (got == 0) != (expected == 0) || got == expected) return {Miscount{first, got, expected}, false};
+    if (!repeats || (got == 0) != (expected == 0) || got == expected) return {Miscount{first, got, expected}, Search::wrong};
     left_out.push_back(first);
   }
-  return {std::nullopt, true};
+  return {std::nullopt, Search::undecided};
 }
 
 }  // namespace plumb::verify
