@@ -90,5 +90,6 @@ int targets_command(const Args&);
 int fuzz_command(const Args&);
 int prove_command(const Args&);
 int spec_command(const Args&);
+int sensitivity_command(const Args&);
 
 }  // namespace plumb::tools

@@ -24,6 +24,7 @@ const std::vector<Command>& commands() {
       {"faults", "[--list | --score]", "score the checks on seeded faults", nullptr},
       {"prove", "--functions [--function F] [--dtype T] [--inputs N] [--out FILE]", "prove elementary functions against the reference", &prove_command},
       {"spec", "[--out FILE]", "print the specification: every operation's meaning, edges and accuracy", &spec_command},
+      {"sensitivity", "[--op OP] [--dtype T] [--k K] [--trials N --faults N | --seconds N] [--seed S] [--target T] [--out FILE]", "measure what the checks reject, of right kernels and of faulty ones", &sensitivity_command},
       {"equal", "A B", "are two programs equal on all inputs", nullptr},
       {"gate", "DIR [--baseline F] [--junit F] [--sarif F] [--html F]", "regression gate", nullptr},
       {"bench", "[CASE…]", "benchmarks", nullptr},
@@ -43,7 +44,7 @@ constexpr const char* later = " (not in this version)";
 
 void usage(std::ostream& out) {
   out << "plumb: a tensor compiler checked against a reference interpreter\n\nusage: plumb COMMAND …   (plumb COMMAND --help says more)\n\n";
-  for (const auto& c : commands()) out << "  " << c.name << std::string(10 - c.name.size(), ' ') << c.what << (c.run ? "" : later) << "\n";
+  for (const auto& c : commands()) out << "  " << c.name << std::string(13 - c.name.size(), ' ') << c.what << (c.run ? "" : later) << "\n";
   out << "\nexit codes: 0 right, 1 a check failed, 2 bad usage or bad input, 3 unsupported\n";
 }
 

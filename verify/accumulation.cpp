@@ -102,9 +102,10 @@ void beyond_contract(const kir::Kernel& k, int id, std::vector<Misdeclared>& fou
 
 void beyond_text(const kir::Kernel& k, int id, const kir::TargetFacts* target, std::vector<Misdeclared>& found) {
   const auto& r = k.reductions[static_cast<std::size_t>(id)];
-  bool narrow = false, cut = false;
+  bool narrow = false, cut = false, steps_taken = false;
   auto combines_into = [&](kir::BufferId b, int reduction) {
     const DType t = k.buffers[static_cast<std::size_t>(b)].dtype;
+    steps_taken = steps_taken || reduction == id;
     if (reduction != id || narrow || !is_float(r.accumulator) || interp::holds_all(t, r.accumulator)) return;
     narrow = true;
     found.push_back({id, fmt::format("steps that combine in {}", name(t)), fmt::format("an accumulator of {}, as declared", name(r.accumulator))});
@@ -118,6 +119,7 @@ void beyond_text(const kir::Kernel& k, int id, const kir::TargetFacts* target, s
     cut = true;
     found.push_back({id, "a unit that truncates", "a sum that rounds, as declared"});
   });
+  if (const auto a = allowed(k, r); !steps_taken && a && a->height > 0 && r.terms > 1) found.push_back({id, "no combining step that names it", fmt::format("a reduction of {} terms, as declared", r.terms)});
   if (const auto chain = SerialChain(k, id).longest(); chain > r.height) found.push_back({id, steps(chain), fmt::format("a height of {}, as declared", r.height)});
 }
 

@@ -10,8 +10,7 @@
 //                    unit that truncates is declared to.
 //  by running        the kernel with heights for values (retype.h), on the target: the height at each output is at most the
 //                    declared one, and no partial sum passed a narrower format and was combined again.
-// A combining step is a Combine or a TileMma that names the reduction: a lowering that adds by other means declares nothing,
-// and the enclosure alone judges it.
+// A combining step is a Combine or a TileMma that names the reduction; a reduction of more than one term has such steps.
 #pragma once
 #include <string>
 #include <vector>

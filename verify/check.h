@@ -11,7 +11,7 @@
 // Integers and bools are exact. Under strict the one right answer is the reference's, bit for bit (NaN is NaN).
 //
 // Modes: off. sample: a random sample of each launch's elements, evaluated on demand: cheap enough to stay on. kernel:
-// every element of every launch. full: that; each kernel once more on small integers, where enclosures are points; and in
+// every element of every launch. full: that; each kernel once more on integers whose sums are exact, where enclosures are points; and in
 // the exact number systems of number_systems.h, with its floats exchanged for words, on the target itself.
 #pragma once
 #include <functional>
@@ -30,7 +30,7 @@ enum class Check : std::uint8_t { off, sample, kernel, full };
 struct Failure {
   std::string kernel, schedule;
   std::string operations;   ///< the tensor operations that the kernel implements, with the user's places
-  std::string check;        ///< "race" and the like (ir/kernel/violation.h), "enclosure", "reference", "accumulation", "small integers", "integers modulo 2^64", "integers modulo a prime", "provenance", "program"
+  std::string check;        ///< "race" and the like (ir/kernel/violation.h), "enclosure", "reference", "accumulation", "small integers", "cancelling integers", "integers modulo 2^64", "integers modulo a prime", "provenance", "program"
   int launch = 0;
   std::int64_t count = 0;   ///< wrong elements in this launch; 0 for a violation
   int launches = 1;         ///< launches of this kernel in which this check failed

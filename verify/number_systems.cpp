@@ -81,7 +81,7 @@ Number Exchanged::apply(FnId fn, DType t, std::span<const Number> args) const {
   if (system == System::ring) return ring_keeps(fn) ? interp::apply(fn, DType::u64, args) : Number{.u = hash(fn, args)};
   if (system == System::prime) return {.u = (ring_keeps(fn) ? of_residues(fn, args) : hash(fn, args)) % prime_modulus};
   std::uint64_t all = 0;
-  for (auto a : args) all |= a.u;
+  for (auto a : args) all += a.u;
   return {.u = all};
 }
 
@@ -121,7 +121,7 @@ Number dot_of(const Exchanged& d, DType t, std::span<const Number> a, std::span<
     return {.u = sum};
   }
   if (is_float(t)) {
-    for (std::size_t k = 0; k < a.size(); ++k) sum |= a[k].u | b[k].u;
+    for (std::size_t k = 0; k < a.size(); ++k) sum += a[k].u + b[k].u;
     return {.u = sum};
   }
   Number r = interp::number(t, 0);

@@ -19,8 +19,10 @@
 //               random residues with a chance of at most d / 2^31: so products of any length, powers and the
 //               derivatives of products are told apart. What it costs is structure: a combining step becomes a load,
 //               the function, a remainder and a store.
-//  Provenance   64 elements of the inputs are marked, each with a bit of its own; every function gives the union of
-//               its arguments' bits, sums and products included. The result says which marked elements reached it.
+//  Provenance   integers modulo 2^64 in which every function gives the sum of its arguments, maximum
+//               included: with random words for inputs the result says how often each element reached it, all at once.
+//               Where it differs, halving the inputs finds an element that came too often or not at all. A minimum or
+//               maximum that meets a term twice is right: there only elements that are missing, or do not belong, count.
 #pragma once
 #include "interpreter/tensor/dense.h"
 

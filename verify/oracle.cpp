@@ -108,6 +108,8 @@ std::vector<Enclosed> as_points(DType t, const std::vector<Number>& numbers) {
   return r;
 }
 
+}  // namespace
+
 std::vector<Enclosed> expected_everywhere(const kir::Kernel& k, std::span<const ir::Literal> inputs, bool strict) {
   ir::Module m;
   m.functions.push_back(*k.spec);
@@ -118,6 +120,8 @@ std::vector<Enclosed> expected_everywhere(const kir::Kernel& k, std::span<const 
   for (std::int64_t i = 0; i < exact.elements(); ++i) r.push_back(Enclosed::point(exact.dtype(), interp::load(exact.dtype(), exact.raw(), i)));
   return r;
 }
+
+namespace {
 
 std::vector<Enclosed> expected_at(const kir::Kernel& k, std::span<const ir::Literal> inputs, bool strict, const std::vector<std::int64_t>& places) {
   if (strict) return as_points(k.spec->type(k.spec->results[0]).dtype, interp::evaluate_at(*k.spec, inputs, 0, places));

@@ -79,7 +79,7 @@ class Retyper {
       alias_[static_cast<std::size_t>(a.result)] = r.args[0];
       return;
     }
-    const FnId join = heights() ? fn_id<scalar::Maximum> : fn_id<scalar::Or>;
+    const FnId join = heights() ? fn_id<scalar::Maximum> : fn_id<scalar::Add>;
     ScalarId all = r.args[0];
     for (std::size_t k = 1; k + 1 < r.args.size(); ++k) {
       const auto next = fresh();
@@ -168,8 +168,8 @@ class Retyper {
     if (const auto& buffer = from_.buffers[static_cast<std::size_t>(c.buffer)]; is_float(buffer.dtype)) {
       if (heights()) return combine_heights(r);
       if (system_ == System::provenance) {
-        if (c.b >= 0) r.a = apply<scalar::Or>(r.a, r.b), r.b = -1;
-        r.fn = fn_id<scalar::Or>;
+        if (c.b >= 0) r.a = apply<scalar::Add>(r.a, r.b), r.b = -1;
+        r.fn = fn_id<scalar::Add>;
       } else if (!ring_keeps(c.fn)) {
         throw NotApplicable{"it combines with " + std::string(plumb::row(c.fn).name)};
       } else if (system_ == System::prime && needs_remainder(c.fn)) {

@@ -1,7 +1,7 @@
 // A lowered kernel with its floats exchanged for words of an exact number system (number_systems.h).
 //
 // Loops, indices, guards, allocations, barriers and the order of combining stay exactly as they are; float buffers and
-// scalars become u64, float functions become a ring's operations, hashes, or unions; modulo the prime a combining step is
+// scalars become u64, float functions become a ring's operations, hashes, or sums; modulo the prime a combining step is
 // spelled out as a load, the function, its remainder and a store. The result is an ordinary kernel of integer arithmetic:
 // any target that can compile the original can compile it, and runs the same structure.
 //
