@@ -1,7 +1,7 @@
 // Which nodes share a kernel.
 //
 //  anchors     reductions, contractions, windows, scans, sorts, scatters each have a kernel of their own.
-//  epilogues   element-wise consumers of an anchor's result, of its shape, join it as long as one value leaves the group.
+//  epilogues   element-wise consumers of an anchor's result (a scan's, sort's and scatter's excepted), of its shape, join it as long as one value leaves the group.
 //  inlining    any other node is evaluated where it is used, unless that repeats work: it is a result, or costs something
 //              and several kernels use it, or a contraction, window, gather or sort would read each element many times, or
 //              a broadcast would.
@@ -77,7 +77,8 @@ class Fuser {
     inside[static_cast<std::size_t>(a)] = depends[static_cast<std::size_t>(a)] = true;
     std::size_t best = 1;
     int best_root = a;
-    const bool may_grow = enabled_ && op_class(static_cast<std::size_t>(a)) != OpClass::scan && op_class(static_cast<std::size_t>(a)) != OpClass::sort;
+    const auto c = op_class(static_cast<std::size_t>(a));
+    const bool may_grow = enabled_ && c != OpClass::scan && c != OpClass::sort && c != OpClass::scatter;
     for (std::size_t k = static_cast<std::size_t>(a) + 1; may_grow && k < f_.nodes.size() && group.size() < 24; ++k) {
       bool from_group = false, from_outside = false;
       for (auto v : f_.nodes[k].operands) {

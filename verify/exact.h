@@ -31,6 +31,7 @@ struct WordCase {
   std::vector<ir::Literal> inputs;
   std::vector<std::int64_t> places;
   std::vector<interp::Number> expected;
+  bool residues = false;           ///< an output may be any number of its class: a sum that was made in place is not reduced
 };
 /// Random words, or residues. `steps`: about how many the evaluation may take; beyond, elements are sampled.
 WordCase word_case(const kir::Kernel& kernel, std::span<const ir::Literal> real, System system, std::uint64_t seed, std::int64_t steps);

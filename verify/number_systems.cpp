@@ -102,12 +102,12 @@ Number Exchanged::reduce(FnId fn, DType t, std::vector<Number> terms, const inte
   return r;
 }
 
-void Exchanged::scan(DType t, std::vector<Number>& x, bool exclusive) const {
-  Number sum = interp::number(exchanged(t), 0);
-  for (auto& v : x) {
-    const Number p[] = {sum, v}, next = apply(fn_id<scalar::Add>, t, p);
-    v = exclusive ? sum : next;
-    sum = next;
+void Exchanged::scan(FnId fn, DType t, std::vector<Number>& x, bool exclusive) const {
+  Number before = from(t, interp::reduction_identity(fn, t));
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const Number p[] = {before, x[k]}, next = k == 0 ? x[k] : apply(fn, t, p);
+    x[k] = exclusive ? before : next;
+    before = next;
   }
 }
 

@@ -59,7 +59,8 @@ struct Exchanged {
   bool decided(Value, DType) const { return true; }
   interp::Number pick(Value v) const { return v; }
   Value reduce(FnId fn, DType t, std::vector<Value> terms, const interp::Accumulation& how) const;
-  void scan(DType t, std::vector<Value>& x, bool exclusive) const;
+  Value fold(FnId fn, DType t, const std::vector<Value>& terms) const { return reduce(fn, t, terms, 0); }
+  void scan(FnId fn, DType t, std::vector<Value>& x, bool exclusive) const;
 };
 interp::Number dot_of(const Exchanged& d, DType t, std::span<const interp::Number> a, std::span<const interp::Number> b, const interp::Accumulation& how);
 inline interp::Number extremum_place(const Exchanged&, std::span<const interp::Number> x, DType t, bool greatest) { return {.i = interp::arg_extremum(x, exchanged(t), greatest)}; }

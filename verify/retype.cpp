@@ -173,8 +173,10 @@ class Retyper {
       } else if (!ring_keeps(c.fn)) {
         throw NotApplicable{"it combines with " + std::string(plumb::row(c.fn).name)};
       } else if (system_ == System::prime && needs_remainder(c.fn)) {
-        if (buffer.space == kir::Space::global) throw NotApplicable{"it combines into its output, whose elements may be stored once"};
-        return combine_residues(r);
+        if (buffer.space != kir::Space::global) return combine_residues(r);
+        // An element of an output is stored once, so its sum stays as it is: fewer than 2^33 residues do not wrap, and the
+        // one who reads it takes the remainder.
+        if (c.fn != fn_id<scalar::Add>) throw NotApplicable{"it combines into its output with " + std::string(plumb::row(c.fn).name)};
       }
     }
     emit(r);

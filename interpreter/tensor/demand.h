@@ -273,7 +273,7 @@ template <class D> class Demand {
   void scan(const ir::Node& n, DType t, std::vector<V>& line) const {
     const bool reverse = n.attrs.flag("reverse");
     if (reverse) std::reverse(line.begin(), line.end());
-    d_.scan(t, line, n.attrs.flag("exclusive"));
+    d_.scan(ir::row(n.op).fn, t, line, n.attrs.flag("exclusive"));
     if (reverse) std::reverse(line.begin(), line.end());
   }
   void sort(const ir::Node& n, DType t, std::vector<V>& line) const {
@@ -303,8 +303,7 @@ template <class D> class Demand {
       std::vector<V> line{(*x)[k]};
       const auto values = eval(n.operands[2], std::move(hits));
       line.insert(line.end(), values->begin(), values->end());
-      d_.scan(t, line, false);
-      r.push_back(line.back());
+      r.push_back(d_.fold(ir::row(n.op).fn, t, line));
     }
   }
 

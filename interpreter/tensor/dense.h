@@ -200,7 +200,7 @@ template <class D, class F> Tensor<D> along(const Tensor<D>& x, std::size_t axis
   return r;
 }
 
-template <class D> Tensor<D> scatter_add(const D& d, const ir::Node& n, const std::vector<const Tensor<D>*>& in, const ir::Type& out) {
+template <class D> Tensor<D> scatter(const D& d, const ir::Node& n, const std::vector<const Tensor<D>*>& in, const ir::Type& out) {
   const auto axis = static_cast<std::size_t>(n.attrs.integer("axis"));
   const auto extents = out.extents(), updates = in[2]->type.extents();
   std::vector<std::vector<typename D::Value>> terms(in[0]->elements.size());
@@ -210,10 +210,7 @@ template <class D> Tensor<D> scatter_add(const D& d, const ir::Node& n, const st
     terms[static_cast<std::size_t>(linearize(i, extents))].push_back(in[2]->elements[static_cast<std::size_t>(flat)]);
   });
   Tensor<D> r{out, {}};
-  for (auto& line : terms) {
-    d.scan(out.dtype, line, false);  // in order, one after another
-    r.elements.push_back(line.back());
-  }
+  for (const auto& line : terms) r.elements.push_back(d.fold(ir::row(n.op).fn, out.dtype, line));
   return r;
 }
 

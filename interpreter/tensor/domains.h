@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "interpreter/tensor/evaluate.h"
+#include "interpreter/tensor/scan.h"
 #include "ir/tensor/op_table.h"
 
 namespace plumb::interp {
@@ -44,18 +45,49 @@ struct Rounded {
   Value reduce(FnId fn, DType t, std::vector<Value> terms, const Accumulation&) const {
     if (terms.empty()) return reduction_identity(fn, t);
     const DType acc = accumulator(t);
-    return convert(canonical_order(std::move(terms), [&](Value a, Value b) { const Value p[] = {a, b}; return apply(fn, acc, p); }), acc, t);
+    return convert(canonical_order(std::move(terms), [&](Value a, Value b) { return step(fn, acc, a, b); }), acc, t);
   }
-  /// Running sums, each rounded to the dtype on its way out.
-  void scan(DType t, std::vector<Value>& x, bool exclusive) const {
+  /// One after another, rounded once at the end.
+  Value fold(FnId fn, DType t, const std::vector<Value>& terms) const {
     const DType acc = accumulator(t);
-    Value sum = number(acc, 0);
-    for (std::size_t k = 0; k < x.size(); ++k) {
-      const Value term = x[k], p[] = {sum, term};
-      const Value next = k == 0 && !exclusive ? term : k == 0 ? term : apply(fn_id<scalar::Add>, acc, p);
-      x[k] = convert(exclusive ? sum : next, acc, t);
-      sum = next;
-    }
+    Value r = terms[0];
+    for (std::size_t k = 1; k < terms.size(); ++k) r = step(fn, acc, r, terms[k]);
+    return convert(r, acc, t);
+  }
+  /// Running combinations, each rounded to the dtype on its way out.
+  void scan(FnId fn, DType t, std::vector<Value>& x, bool exclusive) const {
+    const DType acc = accumulator(t);
+    scan_in_order(x, exclusive, reduction_identity(fn, t), [&](Value a, Value b) { return step(fn, acc, a, b); });
+    for (auto& v : x) v = convert(v, acc, t);
+  }
+
+ private:
+  Value step(FnId fn, DType t, Value a, Value b) const {
+    const Value p[] = {a, b};
+    return apply(fn, t, p);
+  }
+};
+
+/// Running facts of a product of floats whose order a lowering may choose.
+struct ProductFacts {
+  double up = 0, down = 0, terms = 0;   ///< log2 of all factors above 1, and below; how many factors
+  bool irregular = false, zero = false;
+  void add(const Enclosed& v) {
+    const double size = std::max(std::fabs(v.lo), std::fabs(v.hi)), least = v.lo <= 0 && v.hi >= 0 ? 0 : std::min(std::fabs(v.lo), std::fabs(v.hi));
+    irregular = irregular || !std::isfinite(size);
+    zero = zero || (v.lo <= 0 && v.hi >= 0);
+    if (size > 1) up += std::log2(size);
+    if (least > 0 && least < 1) down -= std::log2(least);
+    ++terms;
+  }
+  /// The product in one order, widened to every order: each of the roundings may fall otherwise; an order that passes
+  /// through overflow or underflow may give anything. Every order has n - 1 roundings, so no height enters.
+  Enclosed slackened(const Enclosed& v, DType t) const {
+    if ((irregular && zero) || (terms > 1 && (up >= row(t).emax || down >= -row(t).emin))) return Enclosed::anything();
+    if (v.lo == v.hi) return v;
+    const double r = 2 * terms * std::scalbn(1.0, -row(t).precision), size = std::max(std::fabs(v.lo), std::fabs(v.hi));
+    if (!std::isfinite(size) || size < std::scalbn(1.0, row(t).emin + 2)) return Enclosed::anything();
+    return Enclosed::real(v.lo - size * r, v.hi + size * r, v.nan);
   }
 };
 
@@ -75,27 +107,33 @@ struct Enclosure {
       for (const auto& v : terms) s.add(v);
       return narrowed(finish_sum(s, accumulator(t, how), how, 0), t, accumulator(t, how));
     }
-    const bool product = is_float(t) && fn == fn_id<scalar::Mul>;
+    const bool product = is_float(t) && fn == fn_id<scalar::Mul> && terms.size() > 1;
     const DType acc = product ? accumulator(t, how) : t;
-    if (product && may_leave_range(terms, acc)) return Enclosed::anything();
     Value r = terms[0];
     for (std::size_t k = 1; k < terms.size(); ++k) {
       const Value p[] = {r, terms[k]};
       r = apply(fn, acc, p);
     }
-    if (product && terms.size() > 1 && !exactly(r)) r = product_slack(r, acc, static_cast<double>(terms.size()));
-    return product && terms.size() > 1 ? narrowed(r, t, acc) : r;
+    if (!product) return r;
+    ProductFacts facts;
+    for (const auto& v : terms) facts.add(v);
+    return narrowed(facts.slackened(r, acc), t, acc);
   }
-  void scan(DType t, std::vector<Value>& x, bool exclusive) const {
+  Value fold(FnId fn, DType t, const std::vector<Value>& terms) const { return terms.size() == 1 ? terms[0] : reduce(fn, t, terms, static_cast<std::int64_t>(terms.size()) - 1); }
+  void scan(FnId fn, DType t, std::vector<Value>& x, bool exclusive) const {
+    const bool sums = is_float(t) && fn == fn_id<scalar::Add>, products = is_float(t) && fn == fn_id<scalar::Mul>;
+    const DType acc = products ? accumulator(t) : t;
     SumFacts s;
+    ProductFacts facts;
     std::vector<Value> out;
-    Value integer = from(t, number(t, 0));
-    for (const auto& v : x) {
-      const Value p[] = {integer, v};
-      const Value before = is_float(t) ? (s.terms == 0 ? Enclosed::real(0, 0) : value(s, t)) : integer;
-      if (is_float(t)) s.add(v);
-      else integer = apply(fn_id<scalar::Add>, t, p);
-      out.push_back(exclusive ? before : is_float(t) ? value(s, t) : integer);
+    Value next = from(t, reduction_identity(fn, t)), before = next, running = next;
+    for (std::size_t k = 0; k < x.size(); ++k, before = next) {
+      const Value p[] = {running, x[k]};
+      if (sums) s.add(x[k]);
+      if (products) facts.add(x[k]);
+      running = k == 0 ? x[k] : apply(fn, acc, p);
+      next = sums ? value(s, t) : products && k > 0 ? narrowed(facts.slackened(running, acc), t, acc) : running;
+      out.push_back(exclusive ? before : next);
     }
     x = std::move(out);
   }
@@ -103,30 +141,9 @@ struct Enclosure {
   static Value narrowed(const Value& v, DType t, DType acc) { return row(acc).precision > row(t).precision ? hull(v, stored(v, t), t) : v; }
 
  private:
-  static bool exactly(const Value& v) { return v.lo == v.hi; }
   static Value value(const SumFacts& s, DType t) {
     if (s.terms == 1 && s.radius == 0 && !s.nan && !s.plus_inf && !s.minus_inf) return Enclosed::real(s.all_minus_zero ? -0.0 : s.centre, s.centre);
-    return narrowed(finish_sum(s, accumulator(t), s.terms, 0), t, accumulator(t));
-  }
-  /// Whether some order of a product passes through overflow or underflow.
-  static bool may_leave_range(const std::vector<Value>& terms, DType t) {
-    double up = 0, down = 0;
-    bool irregular = false;
-    for (const auto& v : terms) {
-      const double size = std::max(std::fabs(v.lo), std::fabs(v.hi)), least = v.lo <= 0 && v.hi >= 0 ? 0 : std::min(std::fabs(v.lo), std::fabs(v.hi));
-      irregular = irregular || !std::isfinite(size);
-      if (size > 1) up += std::log2(size);
-      if (least > 0 && least < 1) down -= std::log2(least);
-    }
-    const bool zero = std::any_of(terms.begin(), terms.end(), [](const Value& v) { return v.lo <= 0 && v.hi >= 0; });
-    if (irregular && zero) return true;
-    return terms.size() > 1 && (up >= row(t).emax || down >= -row(t).emin);
-  }
-  /// Other orders of a product: each of n roundings may fall otherwise. Every order has n - 1, so no height enters.
-  static Value product_slack(const Value& v, DType t, double n) {
-    const double r = 2 * n * std::scalbn(1.0, -row(t).precision), size = std::max(std::fabs(v.lo), std::fabs(v.hi));
-    if (!std::isfinite(size) || size < std::scalbn(1.0, row(t).emin + 2)) return Enclosed::anything();
-    return Enclosed::real(v.lo - size * r, v.hi + size * r, v.nan);
+    return narrowed(finish_sum(s, accumulator(t), scan_height(s.terms), 0), t, accumulator(t));
   }
 };
 

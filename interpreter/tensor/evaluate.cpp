@@ -78,7 +78,7 @@ template <class D> class Run {
       case OpClass::source: return source(n, out);
       case OpClass::view: return view<D>(n, in, out);
       case OpClass::gather: return gather(d_, n, *in[0], *in[1], out);
-      case OpClass::scatter: return scatter_add(d_, n, in, out);
+      case OpClass::scatter: return scatter(d_, n, in, out);
       case OpClass::reduce: return reduce(d_, n, *in[0], out, how(reduce_height(in[0]->type.elements() / std::max<std::int64_t>(1, out.elements()))));
       case OpClass::arg_reduce: return arg_reduce<D>(n, *in[0], out);
       case OpClass::window: return window(d_, n, *in[0], out, how(reduce_height(element_count(n.attrs.ints("window")))));
@@ -86,7 +86,7 @@ template <class D> class Run {
         return along<D>(*in[0], static_cast<std::size_t>(n.attrs.integer("axis")), out, [&](auto& line) {
           const bool reverse = n.attrs.flag("reverse");
           if (reverse) std::reverse(line.begin(), line.end());
-          d_.scan(out.dtype, line, n.attrs.flag("exclusive"));
+          d_.scan(ir::row(n.op).fn, out.dtype, line, n.attrs.flag("exclusive"));
           if (reverse) std::reverse(line.begin(), line.end());
         });
       case OpClass::sort:

@@ -56,14 +56,13 @@ struct Lanes {
   }
 };
 
-/// Identities of 64-bit integers do not fit a double: built from bits.
-ScalarId identity(KernelContext& c, FnId fn, DType dtype, DType acc) {
+}  // namespace
+
+ScalarId reduction_identity(KernelContext& c, FnId fn, DType dtype, DType acc) {
   const double v = reduction_identity(fn, dtype);
   if (is_integer(dtype) && v > 0x1p52) return c.b.constant_bits(acc, is_signed(dtype) ? 0x7fffffffffffffffu : ~std::uint64_t{0});
   return c.b.constant(acc, v);
 }
-
-}  // namespace
 
 std::int64_t reduction_height(std::int64_t n) {
   std::int64_t height = 0;
@@ -80,7 +79,7 @@ BufferId emit_reduction(KernelContext& c, FnId fn, DType dtype, std::int64_t ter
   if (c.options.fault == Fault::dropped_term && terms > 1) --terms;
   if (terms == 0) {
     const auto empty = c.b.alloc("empty", acc, {1});
-    c.b.store(empty, {0}, identity(c, fn, dtype, acc));
+    c.b.store(empty, {0}, reduction_identity(c, fn, dtype, acc));
     return empty;
   }
   return Lanes{c, fn, acc, vector_lanes, reduction}.levels(terms, term);

@@ -254,7 +254,7 @@ std::shared_ptr<const kir::Kernel> lower_kernel(std::shared_ptr<const ir::Functi
     case OpClass::reduce: lower_reduce(c); break;
     case OpClass::arg_reduce: lower_arg_reduce(c); break;
     case OpClass::window: lower_window(c); break;
-    case OpClass::scan: lower_cumsum(c); break;
+    case OpClass::scan: lower_scan(c); break;
     case OpClass::sort: lower_sort(c); break;
     case OpClass::scatter: lower_scatter(c); break;
     case OpClass::contract: lower_contraction(c); break;

@@ -72,6 +72,8 @@ void lower_column_reduce(KernelContext& c, FnId fn, DType dtype, std::int64_t te
 std::int64_t reduction_height(std::int64_t terms);
 /// The value of an empty reduction.
 double reduction_identity(FnId fn, DType dtype);
+/// The same as a scalar of the accumulator's dtype: 64-bit integers have one that no double holds.
+ScalarId reduction_identity(KernelContext& c, FnId fn, DType dtype, DType acc);
 
 /// Whether some position of the window at an output lies in the input; nullopt when that is plain (no padding).
 std::optional<ScalarId> window_meets_input(KernelContext& c, const Indices& out);
@@ -82,7 +84,7 @@ void lower_concat(KernelContext& c);
 void lower_reduce(KernelContext& c);
 void lower_arg_reduce(KernelContext& c);
 void lower_window(KernelContext& c);
-void lower_cumsum(KernelContext& c);
+void lower_scan(KernelContext& c);
 void lower_sort(KernelContext& c);
 void lower_scatter(KernelContext& c);
 void lower_contraction(KernelContext& c);

@@ -6,8 +6,17 @@
 
 namespace plumb::lowering {
 
-/// A window's positions are numbered row-major; those outside x take no part, which for a sum is to add -0, its exact
-/// identity, and for a maximum the least value.
+namespace {
+/// What a position outside x is to the others: -0, a sum's exact identity; 1; an infinity, whether the dtype has one or not.
+ScalarId absence(KernelContext& c, FnId fn, DType t) {
+  const DType acc = Emitter::compute_dtype(t);
+  if (is_float(t) && fn == fn_id<scalar::Add>) return c.b.constant(acc, -0.0);
+  if (is_float(t) && fn != fn_id<scalar::Mul>) return c.b.constant(acc, fn == fn_id<scalar::Maximum> ? -HUGE_VAL : HUGE_VAL);
+  return reduction_identity(c, fn, t, acc);
+}
+}  // namespace
+
+/// A window's positions are numbered row-major; those outside x take no part.
 void lower_window(KernelContext& c) {
   c.kernel->schedule = "window";
   const auto& n = c.anchor_node();
@@ -20,7 +29,7 @@ void lower_window(KernelContext& c) {
   auto entry = [&](const char* which, std::size_t d, std::int64_t fallback) { const auto& v = n.attrs.ints(which); return v.empty() ? fallback : v[d]; };
   const std::int64_t terms = element_count(window);
   const int id = c.declare_reduction(fn, accumulator(t), terms, reduction_height(terms));
-  const bool sum = fn == fn_id<scalar::Add>, no_inf = is_float(t) && !row(t).has_inf;
+  const bool sum = fn == fn_id<scalar::Add>, extremum = fn == fn_id<scalar::Maximum> || fn == fn_id<scalar::Minimum>, no_inf = extremum && is_float(t) && !row(t).has_inf;
   c.place_buffers(std::vector<bool>(c.shape.empty() ? 0 : c.shape.size() - 1, false));
   for_each_output(c, [&](const Indices& out) {
     auto term = [&](const Affine& r) {
@@ -34,9 +43,8 @@ void lower_window(KernelContext& c) {
         if (!bounds || bounds->low < 0) inside.push_back(kir::at_least(at[d], 0));
         if (!bounds || bounds->high >= in[d]) inside.push_back(kir::below(at[d], in[d]));
       }
-      const double identity = sum ? -0.0 : is_float(t) ? -HUGE_VAL : reduction_identity(fn, t);
-      const auto absent = c.b.constant(Emitter::compute_dtype(t), identity);
-      if (no_inf && !sum && !inside.empty()) {  // -inf has no place in a buffer of x's format: it is chosen after the load
+      const auto absent = absence(c, fn, t);
+      if (no_inf && !inside.empty()) {  // an infinity has no place in a buffer of x's format: it is chosen after the load
         const auto present = c.e.at_guarded(x, at, inside, c.b.constant(Emitter::compute_dtype(t), 0));
         return c.b.select(c.b.test(inside), present, absent);
       }
@@ -45,7 +53,7 @@ void lower_window(KernelContext& c) {
     const auto acc = emit_reduction(c, fn, t, terms, false, id, term);
     c.e.enter_block();
     auto value = c.b.convert(c.b.load(acc, {0}), Emitter::compute_dtype(t));
-    if (no_inf || (is_float(t) && sum)) {  // a window wholly in the padding: a sum is +0, a maximum the least number
+    if (no_inf || (is_float(t) && sum)) {  // a window wholly in the padding: a sum is +0, an extremum a number
       const auto empty = c.b.constant(c.b.dtype(value), reduction_identity(fn, t));
       const auto any = window_meets_input(c, out);
       value = any ? c.b.select(*any, value, empty) : value;

@@ -6,11 +6,13 @@
 #include "ir/tensor/ops/elementwise.h"
 #include "ir/tensor/ops/gather.h"
 #include "ir/tensor/ops/reduce.h"
+#include "ir/tensor/ops/scan.h"
+#include "ir/tensor/ops/scatter.h"
 #include "ir/tensor/ops/view.h"
 
 namespace plumb::ir {
 
-using AllOps = JoinLists<ops::ElementwiseOps, ops::ViewOps, ops::GatherOps, ops::ReduceOps, ops::ContractOps, ops::ControlOps, ops::CompositeOps>;
+using AllOps = JoinLists<ops::ElementwiseOps, ops::ViewOps, ops::GatherOps, ops::ScatterOps, ops::ReduceOps, ops::ScanOps, ops::ContractOps, ops::ControlOps, ops::CompositeOps>;
 
 consteval bool operations_well_formed() {
   for (const auto& r : AllOps::rows)

@@ -1,4 +1,4 @@
-// Elements looked up and updated by index.
+// Elements looked up by index.
 #pragma once
 #include "ir/tensor/ops/common.h"
 
@@ -64,38 +64,6 @@ struct GatherElements {
   }
 };
 
-struct ScatterAdd {
-  static constexpr OpRow row{"scatter_add", "x, indices, updates", OpClass::scatter, "x plus, at each index along the axis, the updates' slices, added in the order of the indices (duplicates add up; x first). "
-      "An index outside [0, size) is an error where a result needs the element; a lowering may leave out what none needs."};
-  static constexpr std::array attrs{AttrSpec{"axis", AttrKind::integer, "0"}};
-  static constexpr std::string_view equation =
-      "r[i] = the running sum, in this order, of x[i] and of updates[i[axis <- u]] for each u with indices[u] = i[axis], u increasing";
-  static constexpr std::string_view derivative = "r' = scatter_add(x', indices, updates').";
-  static constexpr std::array constraints{
-      Constraint{"C1", "axis is an axis of x."},
-      Constraint{"C2", "indices is a vector of integers."},
-      Constraint{"C3", "updates has x's dtype and x's shape, with the number of indices along the axis."},
-      Constraint{"C4", "x is not bool."}};
-  static constexpr std::array edges{
-      Edge{"E1", "one index more than once", "the updates add up, in the order of the indices", "the same sum: PyTorch's index_add, JAX; NumPy's x[i] += u keeps the last only"},
-      Edge{"E2", "floats whose sum depends on the order", "x first, then the updates in order", "PyTorch's CUDA version leaves the order open"},
-      Edge{"E3", "an index outside [0, size), negative ones too", "an error where a result needs the element", "PyTorch's index_add the same; JAX drops the update"},
-      Edge{"E4", "no indices", "x, the sign of its zeros too"},
-      Edge{"E5", "NaN in an update", "at its destination only"},
-      Edge{"E6", "integers", "wrap"},
-      Edge{"E7", "narrow floats", "run in f32 and round once"}};
-  static Inferred infer(std::span<const Type> in, const AttrMap& a) {
-    const auto axis = a.integer("axis");
-    if (auto e = check_axis(axis, in[0].rank()); !e.empty()) return no("C1: " + e);
-    if (!is_integer(in[1].dtype) || in[1].rank() != 1) return no("C2: indices must be a vector of integers, not " + in[1].str());
-    Shape want = in[0].shape;
-    want[static_cast<std::size_t>(axis)] = in[1].shape[0];
-    if (in[2].dtype != in[0].dtype || in[2].shape != want) return no("C3: updates must be " + Type{in[0].dtype, want}.str() + ", not " + in[2].str());
-    if (is_bool(in[0].dtype)) return no("C4: scatter_add takes numbers");
-    return one(in[0]);
-  }
-};
-
-using GatherOps = OpList<Gather, GatherElements, ScatterAdd>;
+using GatherOps = OpList<Gather, GatherElements>;
 
 }  // namespace plumb::ir::ops

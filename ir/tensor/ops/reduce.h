@@ -1,4 +1,4 @@
-// Reductions, arg-reductions, windows, scans, sorts.
+// Reductions, arg-reductions, windows, sorts.
 #pragma once
 #include "ir/tensor/ops/common.h"
 
@@ -10,12 +10,13 @@ template <class Fn> constexpr std::string_view reduce_name() {
   else if constexpr (std::same_as<Fn, scalar::Maximum>) return "reduce_max";
   else if constexpr (std::same_as<Fn, scalar::Minimum>) return "reduce_min";
   else if constexpr (std::same_as<Fn, scalar::And>) return "reduce_and";
-  else return "reduce_or";
+  else if constexpr (std::same_as<Fn, scalar::Or>) return "reduce_or";
+  else return "reduce_xor";
 }
 
 inline constexpr std::array combining_constraints{
     Constraint{"C1", "axes are distinct axes of x."},
-    Constraint{"C2", "The function combined with takes x's dtype: reduce_sum and reduce_prod no bool, reduce_and and reduce_or no floats."}};
+    Constraint{"C2", "The function combined with takes x's dtype: reduce_sum and reduce_prod no bool, reduce_and, reduce_or and reduce_xor no floats."}};
 template <class Fn> constexpr auto reduce_constraints() {
   return std::span<const Constraint>(combining_constraints).first(Fn::row.takes == Takes::any ? 1 : 2);
 }
@@ -54,13 +55,18 @@ inline constexpr std::array and_edges{
 inline constexpr std::array or_edges{
     Edge{"E1", "no elements", "false; integers: 0", "the same: NumPy's any, bitwise_or.reduce"},
     Edge{"E2", "integers", "bit by bit, in their own dtype", "NumPy's any takes them as truth values: compare first"}};
+inline constexpr std::array xor_edges{
+    Edge{"E1", "no elements", "false; integers: 0", "the same: NumPy's bitwise_xor.reduce"},
+    Edge{"E2", "bool", "whether an odd number of elements holds", "the same: NumPy's logical_xor.reduce"},
+    Edge{"E3", "integers", "bit by bit, in their own dtype"}};
 template <class Fn> constexpr std::span<const Edge> reduce_edges() {
   if constexpr (std::same_as<Fn, scalar::Add>) return sum_edges;
   else if constexpr (std::same_as<Fn, scalar::Mul>) return prod_edges;
   else if constexpr (std::same_as<Fn, scalar::Maximum>) return max_edges;
   else if constexpr (std::same_as<Fn, scalar::Minimum>) return min_edges;
   else if constexpr (std::same_as<Fn, scalar::And>) return and_edges;
-  else return or_edges;
+  else if constexpr (std::same_as<Fn, scalar::Or>) return or_edges;
+  else return xor_edges;
 }
 template <class Fn> constexpr std::string_view reduce_derivative() {
   if constexpr (std::same_as<Fn, scalar::Add>) return "the same sum of x'.";
@@ -74,7 +80,7 @@ template <class Fn> constexpr std::string_view reduce_derivative() {
 /// then l+64 … l+1), absent lanes skipped; chunk results form the next level's elements, by the same rule.
 template <class Fn> struct Reduce {
   static constexpr OpRow row{reduce_name<Fn>(), "x", OpClass::reduce,
-      "Combines the elements over the axes in the canonical order. Empty: sum +0, product 1, max -inf, or the least number where there is no infinity; min +inf or the greatest; and true, or false. "
+      "Combines the elements over the axes in the canonical order. Empty: sum +0, product 1, max -inf, or the least number where there is no infinity; min +inf or the greatest; and true (all bits set), or and xor false (0). "
       "Narrow floats (f16, bf16, f8) are combined in f32 and rounded once at the end. max and min: NaN if any is NaN.", "", fn_id<Fn>};
   static constexpr std::array attrs{AttrSpec{"axes", AttrKind::ints}};
   static constexpr std::string_view equation = "r[i] = combine over k in the axes' indices: x[join(i, k, axes)]";
@@ -117,7 +123,7 @@ template <class Cmp> struct ArgReduce {
 
 inline constexpr std::array window_constraints{
     Constraint{"C1", "window has one entry for each axis of x; so has each of stride, low, high and dilation, or none."},
-    Constraint{"C2", "The function combined with takes x's dtype: reduce_window_sum no bool."},
+    Constraint{"C2", "The function combined with takes x's dtype: reduce_window_sum and reduce_window_prod no bool."},
     Constraint{"C3", "Entries of window, stride and dilation are positive."},
     Constraint{"C4", "Entries of low and high are not negative."},
     Constraint{"C5", "Sizes fit 64 bits."}};
@@ -136,10 +142,32 @@ inline constexpr std::array window_max_edges{
     Edge{"E4", "-0 and +0 in a window", "+0"},
     Edge{"E5", "an axis of size 0 with padding", "only empty windows"},
     Edge{"E6", "a window longer than the padded axis", "no elements", "PyTorch rejects it"}};
+inline constexpr std::array window_prod_edges{
+    Edge{"E1", "a window with nothing of x in it", "1"},
+    Edge{"E2", "padding", "takes no part: a window of an infinity and padding is that infinity"},
+    Edge{"E3", "0 and an infinity in a window", "NaN", "the same: IEEE 754"},
+    Edge{"E4", "integers", "wrap in their own dtype"}};
+inline constexpr std::array window_min_edges{
+    Edge{"E1", "a window with nothing of x in it", "+inf; the greatest number of integers and of f8e4m3fn; true"},
+    Edge{"E2", "padding", "takes no part: it is not 0"},
+    Edge{"E3", "NaN in a window", "NaN"},
+    Edge{"E4", "-0 and +0 in a window", "-0"}};
+template <class Fn> constexpr std::span<const Edge> window_edges() {
+  if constexpr (std::same_as<Fn, scalar::Add>) return window_sum_edges;
+  else if constexpr (std::same_as<Fn, scalar::Mul>) return window_prod_edges;
+  else if constexpr (std::same_as<Fn, scalar::Maximum>) return window_max_edges;
+  else return window_min_edges;
+}
+template <class Fn> constexpr std::string_view window_name() {
+  if constexpr (std::same_as<Fn, scalar::Add>) return "reduce_window_sum";
+  else if constexpr (std::same_as<Fn, scalar::Mul>) return "reduce_window_prod";
+  else if constexpr (std::same_as<Fn, scalar::Maximum>) return "reduce_window_max";
+  else return "reduce_window_min";
+}
 
 /// Windows over every axis (size 1 where an axis has none), as in pooling. Positions in the padding take no part.
 template <class Fn> struct ReduceWindow {
-  static constexpr OpRow row{std::same_as<Fn, scalar::Add> ? "reduce_window_sum" : "reduce_window_max", "x", OpClass::window,
+  static constexpr OpRow row{window_name<Fn>(), "x", OpClass::window,
       "Combines each window's elements, in row-major order of the window by the canonical order; positions outside x take no part; a window without any gives the empty reduction's value.", "", fn_id<Fn>};
   static constexpr std::array attrs{AttrSpec{"window", AttrKind::ints}, AttrSpec{"stride", AttrKind::ints, "[]"}, AttrSpec{"low", AttrKind::ints, "[]"},
                                     AttrSpec{"high", AttrKind::ints, "[]"}, AttrSpec{"dilation", AttrKind::ints, "[]"}};
@@ -150,7 +178,7 @@ template <class Fn> struct ReduceWindow {
       "[] stands for ones (stride, dilation) or zeros (low, high)";
   static constexpr std::string_view derivative = reduce_derivative<Fn>();
   static constexpr auto constraints = [] { if constexpr (Fn::row.takes == Takes::any) return std::array{window_constraints[0], window_constraints[2], window_constraints[3], window_constraints[4]}; else return window_constraints; }();
-  static constexpr auto edges = [] { if constexpr (std::same_as<Fn, scalar::Add>) return window_sum_edges; else return window_max_edges; }();
+  static constexpr auto edges = window_edges<Fn>();
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     const std::size_t rank = in[0].rank();
     for (const auto& spec : attrs) {
@@ -169,32 +197,6 @@ template <class Fn> struct ReduceWindow {
       s.push_back(static_cast<std::int64_t>(n));
     }
     return one({in[0].dtype, s});
-  }
-};
-
-struct Cumsum {
-  static constexpr OpRow row{"cumsum", "x", OpClass::scan, "Running sums along the axis, in index order (from the end when reverse); exclusive leaves the element itself out and starts at +0. "
-      "Narrow floats run in f32 and round each output once."};
-  static constexpr std::array attrs{AttrSpec{"axis", AttrKind::integer}, AttrSpec{"exclusive", AttrKind::boolean, "false"}, AttrSpec{"reverse", AttrKind::boolean, "false"}};
-  static constexpr std::string_view equation =
-      "r[i] = the running sum, in this order, of x[i[axis <- k]] for k = 0 … i[axis]\n"
-      "exclusive: k = 0 … i[axis] - 1, and +0 for the first;  reverse: from the end of the axis";
-  static constexpr std::string_view derivative = "r' = cumsum(x') with the same attributes.";
-  static constexpr std::array constraints{
-      Constraint{"C1", "axis is an axis of x. (A tensor of rank 0 has none: reshape it to one element.)"},
-      Constraint{"C2", "x is not bool."}};
-  static constexpr std::array edges{
-      Edge{"E1", "the first element", "itself: -0 stays -0; exclusive gives +0", "the same: NumPy"},
-      Edge{"E2", "+inf, then -inf", "NaN from there on", "the same: NumPy, PyTorch on the CPU; schemes that subtract may give NaN earlier"},
-      Edge{"E3", "many +inf", "+inf at each: nothing is subtracted"},
-      Edge{"E4", "narrow floats", "the running sum stays in f32, each output is rounded once: 2048, 1, 1 gives 2048, 2048, 2050 in f16", "an f16 running sum gives 2048 at the end"},
-      Edge{"E5", "integers", "wrap in their own dtype", "NumPy and PyTorch widen to 64 bits first: convert does"},
-      Edge{"E6", "an axis of size 0", "no elements"},
-      Edge{"E7", "reverse and exclusive", "sums of what follows"}};
-  static Inferred infer(std::span<const Type> in, const AttrMap& a) {
-    if (auto e = check_axis(a.integer("axis"), in[0].rank()); !e.empty()) return no("C1: " + e);
-    if (is_bool(in[0].dtype)) return no("C2: cumsum takes numbers");
-    return one(in[0]);
   }
 };
 
@@ -221,7 +223,8 @@ template <bool Indices> struct SortOp {
 };
 
 using ReduceOps = OpList<
-    Reduce<scalar::Add>, Reduce<scalar::Mul>, Reduce<scalar::Maximum>, Reduce<scalar::Minimum>, Reduce<scalar::And>, Reduce<scalar::Or>,
-    ArgReduce<scalar::Gt>, ArgReduce<scalar::Lt>, ReduceWindow<scalar::Add>, ReduceWindow<scalar::Maximum>, Cumsum, SortOp<false>, SortOp<true>>;
+    Reduce<scalar::Add>, Reduce<scalar::Mul>, Reduce<scalar::Maximum>, Reduce<scalar::Minimum>, Reduce<scalar::And>, Reduce<scalar::Or>, Reduce<scalar::Xor>,
+    ArgReduce<scalar::Gt>, ArgReduce<scalar::Lt>, ReduceWindow<scalar::Add>, ReduceWindow<scalar::Mul>, ReduceWindow<scalar::Maximum>, ReduceWindow<scalar::Minimum>,
+    SortOp<false>, SortOp<true>>;
 
 }  // namespace plumb::ir::ops
