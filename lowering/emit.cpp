@@ -1,7 +1,9 @@
 #include "lowering/emit.h"
 
+#include <cmath>
 #include <cstring>
 
+#include "ir/scalar/storage.h"
 #include "ir/tensor/op_table.h"
 
 namespace plumb::lowering {
@@ -145,7 +147,12 @@ ScalarId Emitter::emit_elementwise(const Node& n, const Indices& index) {
 
 ScalarId Emitter::emit_convert(const Node& n, const Indices& index) {
   const auto s = at(n.operands[0], index);
-  const DType to = spec_.type(n.results[0]).dtype;
+  const DType from = spec_.type(n.operands[0]).dtype, to = spec_.type(n.results[0]).dtype;
+  if (ir::name(n) == "bitcast") {
+    const auto bits = b_.bitcast(b_.convert(s, from), to);
+    if (!is_float(from) || is_float(to)) return b_.convert(bits, compute_dtype(to));
+    return b_.select(b_.apply<scalar::IsNan>(s), b_.constant_bits(to, encode_float(from, std::nan(""))), bits);
+  }
   return b_.convert(b_.convert(s, to), compute_dtype(to));  // an explicit convert always rounds
 }
 

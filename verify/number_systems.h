@@ -55,6 +55,8 @@ struct Exchanged {
   Value from(DType t, Value v) const { return is_float(t) ? Value{.u = exchanged_constant(system, v.f)} : v; }
   Value apply(FnId fn, DType t, std::span<const Value> args) const;
   Value convert(Value v, DType from, DType to) const;
+  /// Of integers alone: a kernel that reads a float's bits is not exchanged.
+  Value bitcast(Value v, DType from, DType to) const { return is_float(from) || is_float(to) ? v : interp::bitcast(v, from, to); }
   Value select(Value c, Value a, Value b, DType) const { return c.u ? a : b; }
   bool decided(Value, DType) const { return true; }
   interp::Number pick(Value v) const { return v; }

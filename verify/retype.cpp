@@ -114,6 +114,11 @@ class Retyper {
 
   void statement(const kir::Convert& c) {
     const bool to_float = was_float(c.result), was_word = was_float(c.arg);
+    if (c.bits) {
+      if (to_float || was_word) throw NotApplicable{"it reads or makes a float's bits"};
+      emit(kir::Convert{c.result, at(c.arg), true});
+      return propagate(c.result, c.arg);
+    }
     if (to_float && was_word && heights() && !interp::holds_all(was(c.result), from_.reductions[static_cast<std::size_t>(reduction_)].accumulator)) return narrowed(c);
     if (to_float && was_word) {
       alias_[static_cast<std::size_t>(c.result)] = at(c.arg);

@@ -75,7 +75,10 @@ void KernelEmitter::emit_node(const kir::Apply& s) {
   scalar(s.result) = math_.apply(s.fn, dtype(s.args[0]), args);
 }
 
-void KernelEmitter::emit_node(const kir::Convert& s) { scalar(s.result) = math_.convert(scalar(s.arg), dtype(s.arg), dtype(s.result)); }
+void KernelEmitter::emit_node(const kir::Convert& s) { 
+  Value* x = scalar(s.arg);
+  scalar(s.result) = s.bits ? b_.CreateBitCast(x, shaped(x->getType(), math_.type(dtype(s.result)))) : math_.convert(x, dtype(s.arg), dtype(s.result));
+}
 
 void KernelEmitter::emit_node(const kir::Select& s) {
   Value* condition = scalar(s.condition);

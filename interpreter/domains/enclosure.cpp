@@ -297,6 +297,16 @@ Enclosed enclose_convert(const Enclosed& v, DType from, DType to) {
   return r;
 }
 
+/// The bits of floats of one sign are ordered as the floats are; of other intervals nothing is said.
+Enclosed enclose_bitcast(const Enclosed& v, DType from, DType to) {
+  const auto one = [&](Number n) { return Enclosed::point(to, bitcast(n, from, to)); };
+  if (!is_float(from)) return v.ilo == v.ihi ? one({.i = v.ilo}) : is_float(to) ? Enclosed::anything() : whole_range(to);
+  const auto s = stored(v, from);
+  if (s.is_point(from)) return one({.f = s.nan ? std::nan("") : s.lo});
+  if (is_float(to)) return Enclosed::anything();
+  return s.nan || std::signbit(s.lo) ? whole_range(to) : hull(one({.f = s.lo}), one({.f = s.hi}), to);
+}
+
 Enclosed stored(const Enclosed& v, DType t) {
   if (!is_float(t) || empty(v)) return v;
   if (row(t).has_inf) return Enclosed::real(round_to(t, v.lo), round_to(t, v.hi), v.nan);

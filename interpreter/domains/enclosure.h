@@ -38,6 +38,7 @@ Enclosed enclose(FnId fn, DType t, std::span<const Enclosed> args);
 /// The product of floats before any rounding: finite factors have a finite one, even where no double holds it.
 Enclosed exact_product(const Enclosed& x, const Enclosed& y);
 Enclosed enclose_convert(const Enclosed& v, DType from, DType to);
+Enclosed enclose_bitcast(const Enclosed& v, DType from, DType to);
 Enclosed enclose_select(const Enclosed& condition, const Enclosed& a, const Enclosed& b, DType t);
 /// Smallest interval that holds both.
 Enclosed hull(const Enclosed& a, const Enclosed& b, DType t);

@@ -253,6 +253,13 @@ Number convert(Number v, DType from, DType to) {
   return {.f = round_to(to, negative ? -m : m)};
 }
 
+Number bitcast(Number v, DType from, DType to) {
+  if (is_float(from) && std::isnan(v.f)) v.f = std::nan("");
+  std::uint64_t bits = 0;
+  store(from, &bits, 0, v);
+  return load(to, &bits, 0);
+}
+
 bool same(DType t, Number a, Number b) {
   if (!is_float(t)) return a.u == b.u;
   return (std::isnan(a.f) && std::isnan(b.f)) || std::bit_cast<std::uint64_t>(a.f) == std::bit_cast<std::uint64_t>(b.f);

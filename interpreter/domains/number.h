@@ -22,6 +22,8 @@ double round_to(DType t, double v);
 /// The function's value for arguments of dtype t, rounded once to t (ir/scalar/functions.h says what it is).
 Number apply(FnId fn, DType t, std::span<const Number> args);
 Number convert(Number v, DType from, DType to);
+/// The same bits in a dtype as wide; a NaN's bits are those of the positive quiet NaN without payload.
+Number bitcast(Number v, DType from, DType to);
 /// The same value: NaN is NaN, and zeros are told apart.
 bool same(DType t, Number a, Number b);
 Number number(DType t, double v);

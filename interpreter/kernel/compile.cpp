@@ -88,7 +88,7 @@ void Compiler::compile(const Apply& s) {
 
 void Compiler::compile(const Convert& s) {
   const int arg = use(s.arg);
-  emit(convert_op(dtype(s.arg), dtype(s.result), define(s.result), arg));
+  emit(s.bits ? bitcast_op(dtype(s.arg), dtype(s.result), define(s.result), arg) : convert_op(dtype(s.arg), dtype(s.result), define(s.result), arg));
 }
 
 void Compiler::compile(const Select& s) {

@@ -140,6 +140,20 @@ template <class To, class From> class ConvertOp final : public Op {
   bool plain_;   ///< C++'s own conversion of lanes is the right one
 };
 
+template <class To, class From> class BitcastOp final : public Op {
+ public:
+  BitcastOp(DType from, DType to, int result, int arg) : from_(from), to_(to), result_(result), arg_(arg) {}
+  void run(Machine& m) const override {
+    To* r = m.at<To>(result_);
+    const From* x = m.at<From>(arg_);
+    m.each_lane([&](int l) { r[l] = from_number<To>(interp::bitcast(to_number(x[l]), from_, to_)); });
+  }
+
+ private:
+  DType from_, to_;
+  int result_, arg_;
+};
+
 template <class L> class SelectOp final : public Op {
  public:
   SelectOp(int result, int condition, int on_true, int on_false) : result_(result), condition_(condition), on_true_(on_true), on_false_(on_false) {}
@@ -271,6 +285,10 @@ OpPtr convert_op(DType from, DType to, int result, int arg) {
   return with_lane(from, [&](auto x) {
     return with_lane(to, [&](auto y) -> OpPtr { return std::make_unique<ConvertOp<decltype(y), decltype(x)>>(from, to, result, arg, converts_plainly(from, to)); });
   });
+}
+
+OpPtr bitcast_op(DType from, DType to, int result, int arg) {
+  return with_lane(from, [&](auto x) { return with_lane(to, [&](auto y) -> OpPtr { return std::make_unique<BitcastOp<decltype(y), decltype(x)>>(from, to, result, arg); }); });
 }
 
 OpPtr select_op(DType t, int result, int condition, int on_true, int on_false) {

@@ -114,7 +114,7 @@ template <class D> class Demand {
       case ir::OpClass::elementwise: return elementwise(n, places, r);
       case ir::OpClass::convert: {
         const auto x = eval(n.operands[0], places);
-        for (const auto& v : *x) r.push_back(d_.convert(v, f_.type(n.operands[0]).dtype, f_.type(n.results[0]).dtype));
+        for (const auto& v : *x) r.push_back(converted(d_, n, v, f_.type(n.operands[0]).dtype, f_.type(n.results[0]).dtype));
         return;
       }
       case ir::OpClass::select: {

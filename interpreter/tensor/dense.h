@@ -43,6 +43,10 @@ template <class D> Tensor<D> elementwise(const D& d, const ir::Node& n, const st
   return r;
 }
 
+template <class D> typename D::Value converted(const D& d, const ir::Node& n, const typename D::Value& v, DType from, DType to) {
+  return ir::name(n) == "bitcast" ? d.bitcast(v, from, to) : d.convert(v, from, to);
+}
+
 /// The operand element that a view's result element is; -1: the padding.
 inline std::int64_t view_source(const ir::Node& n, std::string_view op, const Index& i, const Extents& in, const Extents& out) {
   Index at(in.size());

@@ -37,6 +37,7 @@ struct Rounded {
   Value from(DType, Number v) const { return v; }
   Value apply(FnId fn, DType t, std::span<const Value> args) const { return interp::apply(fn, t, args); }
   Value convert(Value v, DType from, DType to) const { return interp::convert(v, from, to); }
+  Value bitcast(Value v, DType from, DType to) const { return interp::bitcast(v, from, to); }
   Value select(Value c, Value a, Value b, DType) const { return c.u ? a : b; }
   bool decided(Value, DType) const { return true; }
   Number pick(Value v) const { return v; }
@@ -96,6 +97,7 @@ struct Enclosure {
   Value from(DType t, Number v) const { return Enclosed::point(t, v); }
   Value apply(FnId fn, DType t, std::span<const Value> args) const { return enclose(fn, t, args); }
   Value convert(Value v, DType from, DType to) const { return enclose_convert(v, from, to); }
+  Value bitcast(Value v, DType from, DType to) const { return enclose_bitcast(v, from, to); }
   Value select(Value c, Value a, Value b, DType t) const { return enclose_select(c, a, b, t); }
   bool decided(const Value& v, DType t) const { return v.is_point(t); }
   Number pick(const Value& v) const { return {.i = v.ilo}; }

@@ -73,7 +73,7 @@ template <class D> class Run {
     const auto how = [&](std::int64_t height) { return accumulation_of(f, n, number, height, options_.declared); };
     switch (ir::row(n.op).op_class) {
       case OpClass::elementwise: return elementwise(d_, n, in, out);
-      case OpClass::convert: return map(out, [&](std::size_t i) { return d_.convert(in[0]->elements[i], in[0]->type.dtype, out.dtype); });
+      case OpClass::convert: return map(out, [&](std::size_t i) { return converted(d_, n, in[0]->elements[i], in[0]->type.dtype, out.dtype); });
       case OpClass::select: return map(out, [&](std::size_t i) { return d_.select(in[0]->elements[i], in[1]->elements[i], in[2]->elements[i], out.dtype); });
       case OpClass::source: return source(n, out);
       case OpClass::view: return view<D>(n, in, out);

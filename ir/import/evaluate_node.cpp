@@ -246,7 +246,7 @@ std::optional<Literal> evaluate_node(const Node& n, const Type& type, const Oper
   const auto& r = row(n.op);
   switch (r.op_class) {
     case OpClass::elementwise: return elementwise(r.name, type, in);
-    case OpClass::convert: return convert(type, *in[0]);
+    case OpClass::convert: return r.name == "convert" ? std::optional(convert(type, *in[0])) : std::nullopt;
     case OpClass::select: return select(type, in);
     case OpClass::view: return view(r.name, n, type, in);
     case OpClass::gather: return r.name == "gather" ? gather(n, type, in) : std::nullopt;

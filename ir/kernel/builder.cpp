@@ -86,6 +86,12 @@ ScalarId KernelBuilder::convert(ScalarId x, DType to) {
   emit(Convert{r, x});
   return r;
 }
+ScalarId KernelBuilder::bitcast(ScalarId x, DType to) {
+  if (dtype(x) == to) return x;
+  const auto r = fresh(to);
+  emit(Convert{r, x, true});
+  return r;
+}
 ScalarId KernelBuilder::select(ScalarId condition, ScalarId on_true, ScalarId on_false) {
   const auto r = fresh(dtype(on_true));
   emit(Select{r, condition, on_true, on_false});

@@ -49,7 +49,7 @@ using Block = std::vector<Stmt>;
 // ── scalar definitions (result is a ScalarId; its dtype stands in Kernel::scalars) ──
 struct Constant { ScalarId result; std::uint64_t bits; /* storage format of the dtype */ };
 struct Apply { ScalarId result; FnId fn; SmallVector<ScalarId, 3> args; };
-struct Convert { ScalarId result; ScalarId arg; };
+struct Convert { ScalarId result; ScalarId arg; bool bits = false; /* the same bits in a dtype as wide; of a NaN, those of some NaN */ };
 struct Select { ScalarId result; ScalarId condition, on_true, on_false; };
 struct IndexValue { ScalarId result; Affine expr; };            ///< an i64
 struct Test { ScalarId result; Predicate predicate; };          ///< a bool

@@ -16,7 +16,7 @@
 //              | "tile_mma" %buffer "=" %buffer "*" %buffer scope ["reduction" n]   adds to the left one
 //              | "for" var "in" affine kind ["(" width ")"] block
 //              | "if" (predicate | %s) block ["else" block]
-//   definition:= "constant" value | function "(" %s {"," …} ")" | "convert" %s | "select" "(" %s "," %s "," %s ")"
+//   definition:= "constant" value | function "(" %s {"," …} ")" | ("convert" | "bitcast") %s | "select" "(" %s "," %s "," %s ")"
 //              | "index" affine | "test" predicate | "load" access ["if" predicate "else" %s]
 //              | "shuffle" ("xor" | "down" | "up" | "from") %s "," affine | "check_index" %s "in" n "site" n
 //   affine    := sums of n, n*atom, atom*n, atom; atom := var | %s | "dim(" Symbol ")" | "coord(" axis ")"

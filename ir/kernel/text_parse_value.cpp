@@ -70,6 +70,7 @@ Stmt KernelParser::definition(const Token& name) {
   Token value = lex_.peek();
   if (word.is_word("constant")) lex_.next(), s = {Constant{-1, 0}};
   else if (word.is_word("convert")) s = {Convert{-1, scalar()}};
+  else if (word.is_word("bitcast")) s = {Convert{-1, scalar(), true}};
   else if (word.is_word("select")) s = select();
   else if (word.is_word("index")) s = {IndexValue{-1, affine()}};
   else if (word.is_word("test")) s = {Test{-1, predicate()}};

@@ -183,7 +183,7 @@ std::string Printer::definition(const Stmt& s, ScalarId& result) const {
                                  for (std::size_t i = 0; i < a.args.size(); ++i) r += (i ? ", " : "") + scalar(a.args[i]);
                                  return r + ")";
                                },
-                               [&](const Convert& c) { return "convert " + scalar(c.arg); },
+                               [&](const Convert& c) { return (c.bits ? "bitcast " : "convert ") + scalar(c.arg); },
                                [&](const Select& c) { return "select(" + scalar(c.condition) + ", " + scalar(c.on_true) + ", " + scalar(c.on_false) + ")"; },
                                [&](const IndexValue& i) { return "index " + affine(i.expr); },
                                [&](const Test& t) { return "test " + predicate(t.predicate); },

@@ -31,6 +31,11 @@ void Verifier::check(const Apply& a) const {
   same(dtype(a.result), result_dtype(a.fn, dtype(a.args[0])), "the result's dtype is the function's");
 }
 
+void Verifier::check(const Convert& c) const {
+  const DType from = dtype(c.arg), to = dtype(c.result);
+  if (c.bits && (is_bool(from) || is_bool(to) || byte_size(from) != byte_size(to))) broken("S2: a bitcast keeps the width and takes no bool: " + std::string(name(from)) + " against " + std::string(name(to)));
+}
+
 void Verifier::check(const Select& s) const {
   same(dtype(s.condition), DType::boolean, "a condition is a bool");
   same(dtype(s.on_true), dtype(s.on_false), "both values of a select share a dtype");

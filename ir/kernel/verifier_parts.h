@@ -34,7 +34,7 @@ class Verifier {
   // verifier_checks.cpp: one statement
   void check(const Constant&) const {}
   void check(const Apply& a) const;
-  void check(const Convert&) const {}
+  void check(const Convert& c) const;
   void check(const Select& s) const;
   void check(const IndexValue& i);
   void check(const Test& t) const;

@@ -10,6 +10,7 @@ using OpPtr = std::unique_ptr<Op>;
 OpPtr constant_op(DType t, int result, std::uint64_t bits);
 OpPtr apply_op(FnId fn, DType t, int result, std::span<const int> args);
 OpPtr convert_op(DType from, DType to, int result, int arg);
+OpPtr bitcast_op(DType from, DType to, int result, int arg);
 OpPtr select_op(DType t, int result, int condition, int on_true, int on_false);
 OpPtr index_op(int result, Linear expr);
 OpPtr test_op(int result, Test test);

@@ -1,8 +1,10 @@
 // The one list of operations: the families' lists, joined. An operation's number is its place in it.
 #pragma once
+#include "ir/tensor/ops/bits.h"
 #include "ir/tensor/ops/composite.h"
 #include "ir/tensor/ops/contract.h"
 #include "ir/tensor/ops/control.h"
+#include "ir/tensor/ops/dynamic.h"
 #include "ir/tensor/ops/elementwise.h"
 #include "ir/tensor/ops/gather.h"
 #include "ir/tensor/ops/reduce.h"
@@ -12,7 +14,7 @@
 
 namespace plumb::ir {
 
-using AllOps = JoinLists<ops::ElementwiseOps, ops::ViewOps, ops::GatherOps, ops::ScatterOps, ops::ReduceOps, ops::ScanOps, ops::ContractOps, ops::ControlOps, ops::CompositeOps>;
+using AllOps = JoinLists<ops::ElementwiseOps, ops::ViewOps, ops::GatherOps, ops::ScatterOps, ops::ReduceOps, ops::ScanOps, ops::BitsOps, ops::DynamicOps, ops::ContractOps, ops::ControlOps, ops::CompositeOps>;
 
 consteval bool operations_well_formed() {
   for (const auto& r : AllOps::rows)
