@@ -7,6 +7,7 @@
 #include "ir/tensor/ops/dynamic.h"
 #include "ir/tensor/ops/elementwise.h"
 #include "ir/tensor/ops/gather.h"
+#include "ir/tensor/ops/random_draws.h"
 #include "ir/tensor/ops/reduce.h"
 #include "ir/tensor/ops/scan.h"
 #include "ir/tensor/ops/scatter.h"
@@ -14,7 +15,7 @@
 
 namespace plumb::ir {
 
-using AllOps = JoinLists<ops::ElementwiseOps, ops::ViewOps, ops::GatherOps, ops::ScatterOps, ops::ReduceOps, ops::ScanOps, ops::BitsOps, ops::DynamicOps, ops::ContractOps, ops::ControlOps, ops::CompositeOps>;
+using AllOps = JoinLists<ops::ElementwiseOps, ops::ViewOps, ops::GatherOps, ops::ScatterOps, ops::ReduceOps, ops::ScanOps, ops::BitsOps, ops::DynamicOps, ops::RandomOps, ops::DistributionOps, ops::DrawOps, ops::ContractOps, ops::ControlOps, ops::CompositeOps>;
 
 consteval bool operations_well_formed() {
   for (const auto& r : AllOps::rows)

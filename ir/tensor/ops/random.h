@@ -92,7 +92,8 @@ struct Philox {
     part[part.size() - 1] = 1;
     std::array<ValueId, 4> words;
     for (std::size_t k = 0; k < 4; ++k) {
-      Ints start(shape.size(), 0), limit = Type{DType::u32, shape}.extents();
+      Ints start(shape.size(), 0), limit;
+      for (const auto& d : shape) limit.push_back(d.size());
       start.back() = static_cast<std::int64_t>(k);
       limit.back() = start.back() + 1;
       AttrMap a;

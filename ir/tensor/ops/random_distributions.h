@@ -62,7 +62,7 @@ struct RandomUniform {
     if (low != 0 || high != 1) {
       const auto wide = b.convert(u, DType::f64);
       const auto y = b.op("fma", {wide, b.splat_like(wide, high - low), b.splat_like(wide, low)});
-      u = b.convert(b.op("minimum", {y, b.splat_like(y, next_below(t, high))}), t);
+      u = b.convert(y, t);
       u = b.op("minimum", {u, b.splat_like(u, next_below(t, high))});
     }
     return {b.reshape(u, shape)};
