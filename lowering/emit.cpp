@@ -89,10 +89,16 @@ void Emitter::store(const Placed& to, const Indices& index, ScalarId value, DTyp
   b_.store(to.buffer, buffer_index(to, index), b_.convert(value, dtype));
 }
 
+namespace {
+bool same(const kir::Predicate& a, const kir::Predicate& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) { return x.equality == y.equality && x.expr == y.expr; });
+}
+}  // namespace
+
 ScalarId Emitter::at(ValueId v, const Indices& index) {
   if (auto s = bound_.find(v); s != bound_.end()) return s->second;
   for (const auto& [key, s] : memo_)
-    if (key.value == v && key.guards == guard_.size() && key.index == index) return s;
+    if (key.value == v && key.index == index && same(key.guard, guard_)) return s;
   ScalarId s;
   if (auto p = placed_.find(v); p != placed_.end()) {
     s = load_placed(p->second, index, std::nullopt);
@@ -101,7 +107,7 @@ ScalarId Emitter::at(ValueId v, const Indices& index) {
     require(node >= 0, "a parameter of a kernel's specification has a buffer");
     s = emit_node(spec_.nodes[static_cast<std::size_t>(node)], v, index);
   }
-  if (guard_.empty()) memo_.push_back({{v, index, 0}, s});
+  memo_.push_back({{v, index, guard_}, s});
   return s;
 }
 

@@ -72,7 +72,7 @@ class Emitter {
   struct Key {
     ir::ValueId value;
     Indices index;
-    std::size_t guards;
+    kir::Predicate guard;
   };
   std::vector<std::pair<Key, ScalarId>> memo_;
   kir::Predicate guard_;   ///< what must hold for the element now emitted to be wanted

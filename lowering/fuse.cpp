@@ -3,7 +3,7 @@
 //  anchors     reductions, contractions, windows, scans, sorts, scatters each have a kernel of their own.
 //  epilogues   element-wise consumers of an anchor's result (a scan's, sort's and scatter's excepted), of its shape, join it as long as one value leaves the group.
 //  inlining    any other node is evaluated where it is used, unless that repeats work: it is a result, or costs something
-//              and several kernels use it, or a contraction, window, gather or sort would read each element many times, or
+//              and is read by several kernels, or at several indices of one, or a contraction, window, gather or sort would read each element many times, or
 //              a broadcast would.
 //  concat      has a kernel of its own: it writes each operand's range in turn.
 //  depth       a chain of more than 512 inlined nodes is cut: emission, and whoever reads a kernel's specification, recurses.
@@ -24,13 +24,16 @@ using ir::ValueId;
 
 class Fuser {
  public:
-  Fuser(const Function& f, bool enabled) : f_(f), enabled_(enabled), uses_(users()), root_(f.nodes.size(), false), depth_(f.nodes.size(), 0), member_of_(f.nodes.size(), -1) {}
+  Fuser(const Function& f, bool enabled) : f_(f), enabled_(enabled), uses_(users()), root_(f.nodes.size(), false), space_(f.nodes.size(), -1), group_root_(f.nodes.size(), -1), depth_(f.nodes.size(), 0), member_of_(f.nodes.size(), -1) {}
 
   Plan run() {
     for (std::size_t k = 0; k < f_.nodes.size(); ++k)
       if (anchor(k)) grow_epilogue(static_cast<int>(k));
     for (std::size_t k = f_.nodes.size(); k-- > 0;)
-      if (member_of_[k] < 0) root_[k] = too_deep(k) || materialised(k);
+      if (member_of_[k] < 0) {
+        space_[k] = users_space(k);
+        root_[k] = too_deep(k) || materialised(k);
+      }
     Plan plan;
     for (std::size_t k = 0; k < f_.nodes.size(); ++k) {
       if (control(k)) plan.items.push_back({{}, static_cast<int>(k)});
@@ -95,6 +98,7 @@ class Fuser {
     }
     for (std::size_t i = 0; i < best; ++i) member_of_[static_cast<std::size_t>(group[i])] = a;
     root_[static_cast<std::size_t>(best_root)] = true;
+    group_root_[static_cast<std::size_t>(a)] = best_root;
   }
 
   /// The one node whose value is used outside the group; -1 when there are several.
@@ -149,14 +153,30 @@ class Fuser {
     if (is_constant(k) && !is_literal(k)) return std::count(users_of(k).begin(), users_of(k).end(), -1) > 0 || feeds_control(k);
     if (is_literal(k)) return true;
     if (!enabled_ || is_concat(k) || anchor(k)) return true;
-    int kernels = 0;
     const int price = total_cost(k);
     for (int u : users_of(k)) {
       if (u < 0 || control(static_cast<std::size_t>(u))) return true;
       if (repeats(static_cast<std::size_t>(u), k, price)) return true;
-      ++kernels;
     }
-    return kernels > 1 && price > 2;
+    return users_of(k).size() > 1 && space_[k] < 0 && price > 2;
+  }
+
+  /// Where a user reads the node's elements: a number that two users share when they read them at the same indices of the same
+  /// kernel, so that each is computed once for both. A view, gather or anchor reads at indices of its own; so does a kernel's
+  /// root; what is inlined reads where its users do. -1: at several.
+  int space_of(int user) const {
+    const auto u = static_cast<std::size_t>(user);
+    if (is_concat(u)) return -1;
+    if (!pointwise(u) || root_[u]) return user;
+    return member_of_[u] >= 0 ? group_root_[static_cast<std::size_t>(member_of_[u])] : space_[u];
+  }
+  int users_space(std::size_t k) const {
+    int all = -2;
+    for (int u : users_of(k)) {
+      const int s = u < 0 ? -1 : space_of(u);
+      all = all == -2 || all == s ? s : -1;
+    }
+    return all;
   }
   bool feeds_control(std::size_t k) const {
     return std::any_of(users_of(k).begin(), users_of(k).end(), [&](int u) { return u >= 0 && control(static_cast<std::size_t>(u)); });
@@ -226,6 +246,8 @@ class Fuser {
   bool enabled_;
   std::vector<std::vector<int>> uses_;
   std::vector<bool> root_;
+  std::vector<int> space_;       ///< of an inlined node: where its users read it
+  std::vector<int> group_root_;  ///< of an anchor
   std::vector<int> depth_;
   std::vector<int> member_of_;
 };
