@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "interpreter/tensor/evaluate.h"
+#include "interpreter/tensor/scan.h"
 #include "interpreter/tensor/terms.h"
 #include "ir/kernel/walk.h"
 #include "ir/tensor/op_table.h"
@@ -83,7 +84,8 @@ std::optional<Allowed> allowed(const kir::Kernel& k, const kir::Reduction& r) {
   const auto& n = f.nodes.at(static_cast<std::size_t>(r.spec_node));
   const DType t = f.type(n.operands[0]).dtype;
   const auto c = ir::row(n.op).op_class;
-  if (c != ir::OpClass::reduce && c != ir::OpClass::window && c != ir::OpClass::contract) return Allowed{accumulator(t), false, r.terms, 0};  // scans and scatters are serial
+  if (c == ir::OpClass::scan) return Allowed{accumulator(t), false, interp::scan_height(r.terms), 0};
+  if (c != ir::OpClass::reduce && c != ir::OpClass::window && c != ir::OpClass::contract) return Allowed{accumulator(t), false, r.terms, 0};  // scatters are serial
   const auto terms = interp::Terms(f, n).count();
   return Allowed{accumulator(t), interp::may_truncate(f, n), c == ir::OpClass::contract ? interp::dot_height(terms) : interp::reduce_height(terms), c == ir::OpClass::window ? 0 : terms};
 }

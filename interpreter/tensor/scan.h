@@ -33,11 +33,13 @@ template <class V, class F> void scan_in_order(std::vector<V>& x, bool exclusive
   for (std::size_t k = 0; k < x.size(); ++k) x[k] = exclusive ? before[k].value_or(start) : before[k] ? combine(*before[k], x[k]) : x[k];
 }
 
-/// The longest chain of combining steps that a term of one of n running combinations passes.
+/// The longest chain of combining steps that the contract allows a term of one of n running combinations; beyond a group, two
+/// of them may be with what leaves a term as it is.
 inline std::int64_t scan_height(std::int64_t n) {
+  const auto radix = static_cast<std::int64_t>(scan_radix);
   std::int64_t levels = 0;
-  for (std::int64_t size = 1; size < n; size *= static_cast<std::int64_t>(scan_radix)) ++levels;
-  return n <= 1 ? 0 : std::min<std::int64_t>(n - 1, 15 * (2 * levels - 1));
+  for (std::int64_t size = 1; size < n; size *= radix) ++levels;
+  return n <= radix ? std::max<std::int64_t>(n - 1, 0) : std::min(n + 1, radix * (2 * levels - 1));
 }
 
 }  // namespace plumb::interp

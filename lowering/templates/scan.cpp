@@ -23,8 +23,8 @@ class Scan {
  public:
   explicit Scan(KernelContext& context) : c(context), n(c.anchor_node()), fn(ir::row(n.op).fn), axis(static_cast<std::size_t>(n.attrs.integer("axis"))), size(c.shape[axis]),
         exclusive(n.attrs.flag("exclusive")), reverse(n.attrs.flag("reverse")), t(c.spec.type(n.operands[0]).dtype), acc(c.accumulator_dtype(t)) {
-    const auto height = std::min<std::int64_t>(size - 1, 15 * (2 * levels_of(size) - 1));
-    reduction = c.declare_reduction(fn, accumulator(t), size, std::max<std::int64_t>(height, 0));
+    const auto height = size <= radix ? std::max<std::int64_t>(size - 1, 0) : std::min(size + 1, radix * (2 * levels_of(size) - 1));
+    reduction = c.declare_reduction(fn, accumulator(t), size, height);
   }
 
   void bands() {
@@ -106,6 +106,7 @@ class Scan {
   }
 
   void whole_line(const Band& band) const {
+    if (size <= radix) return one_chain(band);
     const State s(c, acc, levels_of(size), band.width);
     each_column(c, band, [&](const Affine& j, const Inverse&) { s.fill(j, nothing()); });
     stream(band, s, 0, size, kir::floor_div(ordered(band.place_of_output), radix));
@@ -130,13 +131,36 @@ class Scan {
   /// The elements [first, first + length) in the order of the scan. The prefix of the first one stands in every level of s.
   void stream(const Band& band, const State& s, const Affine& first, std::int64_t length, const Affine& run_of_output) const {
     const std::int64_t runs = length / radix, rest = length % radix;
-    c.b.loop("run", runs, kir::LoopKind::serial, [&](Affine g) {
-      Band inside = band;
-      inside.inverse.emplace_back(loop_var(g), run_of_output);
-      run(inside, s, first + g * radix, radix);
-      finish_entry(band, s, g, true);
-    });
+    if (runs > 0)
+      c.b.loop("run", runs, kir::LoopKind::serial, [&](Affine g) {
+        Band inside = band;
+        inside.inverse.emplace_back(loop_var(g), run_of_output);
+        run(inside, s, first + g * radix, radix);
+        finish_entry(band, s, g, true);
+      });
     if (rest > 0) run(band, s, first + runs * radix, rest);
+  }
+
+  /// A line of one group: nothing precedes its first element.
+  void one_chain(const Band& band) const {
+    each_column(c, band, [&](const Affine& j, const Inverse& around) {
+      const auto sum = c.b.alloc("sum", acc, {1});
+      const auto one = [&](const Affine& k, bool first, const Inverse& inverse) {
+        const auto x = element(band, k, j);
+        auto out = first ? reduction_identity(c, fn, t, acc) : c.b.load(sum, {0});
+        first ? c.b.store(sum, {0}, x) : c.b.combine(sum, {0}, fn, x, reduction);
+        if (!exclusive) out = c.b.load(sum, {0});
+        c.finish(band.element(ordered(k), j), c.b.convert(out, Emitter::compute_dtype(t)));
+        c.kernel->output_maps.push_back({c.output.buffer, inverse});
+      };
+      one(0, true, around);
+      if (size == 1) return;
+      each_in_run(size - 1, [&](const Affine& e) {
+        auto inverse = around;
+        inverse.emplace_back(loop_var(e), ordered(band.place_of_output) - 1);
+        one(e + 1, false, inverse);
+      });
+    });
   }
 
   void run(const Band& band, const State& s, const Affine& first, std::int64_t length) const {
@@ -152,7 +176,7 @@ class Scan {
         if (exclusive) out = c.b.select(c.b.test({{first + e, true}}), reduction_identity(c, fn, t, acc), before);
         c.finish(band.element(ordered(first + e), j), c.b.convert(out, Emitter::compute_dtype(t)));
         auto inverse = around;
-        if (!e.is_constant()) inverse.emplace_back(loop_var(e), kir::mod(ordered(band.place_of_output), radix));
+        inverse.emplace_back(loop_var(e), kir::mod(ordered(band.place_of_output), radix));
         c.kernel->output_maps.push_back({c.output.buffer, std::move(inverse)});
       });
       c.b.store(s.totals, {1, j}, c.b.load(total, {0}));

@@ -73,7 +73,7 @@ void by_update(const Scatter& s, bool in_place) {
       c.b.store(to, at(place, j), c.b.convert(c.e.at(s.x, band.element(place, j)), s.acc));
       if (in_place) map(place, columns);
     });
-    c.b.loop("u", s.count, kir::LoopKind::serial, [&](Affine u) {
+    if (s.count > 0) c.b.loop("u", s.count, kir::LoopKind::serial, [&](Affine u) {
       c.e.enter_block();
       const auto place = Affine::value(s.index(u));
       each_column(c, band, [&](const Affine& j, const Inverse&) { c.b.combine(to, at(place, j), s.fn, c.b.convert(c.e.at(s.updates, band.element(u, j)), s.acc), s.reduction); });
