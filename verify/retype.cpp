@@ -188,13 +188,22 @@ class Retyper {
   }
   void combine_heights(const kir::Combine& c) {
     using namespace scalar;
-    if (from_.buffers[static_cast<std::size_t>(c.buffer)].space == kir::Space::global) throw NotApplicable{"it combines into its output, whose elements may be stored once"};
+    if (from_.buffers[static_cast<std::size_t>(c.buffer)].space == kir::Space::global) return combine_heights_in_place(c);
     const auto old = fresh();
     emit(kir::Load{old, c.buffer, c.index, {}});
     ScalarId most = apply<Maximum>(old, c.a), any = apply<Or>(old, c.a);
     if (c.b >= 0) most = apply<Maximum>(most, c.b), any = apply<Or>(any, c.b);
     if (c.reduction == reduction_) most = apply<Or>(apply<Add>(most, word(1)), apply<Mul>(apply<And>(any, word(height_narrowed)), word(2)));
     emit(kir::Store{c.buffer, c.index, most});
+  }
+  /// An element of an output is stored once, so its height is what is added up: right where the operands have none, as updates do.
+  void combine_heights_in_place(const kir::Combine& c) {
+    kir::Combine r = c;
+    if (c.b >= 0) r.a = apply<scalar::Maximum>(c.a, c.b), r.b = -1;
+    const bool counts = c.reduction == reduction_;
+    if (counts) r.a = apply<scalar::Add>(r.a, word(1));
+    r.fn = counts ? fn_id<scalar::Add> : fn_id<scalar::Maximum>;
+    emit(r);
   }
   void combine_residues(const kir::Combine& c) {
     const auto old = fresh(), next = fresh();

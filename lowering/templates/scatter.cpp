@@ -41,9 +41,8 @@ void by_destination(const Scatter& s) {
       auto from = out;
       from[s.axis] = u;
       const auto hit = c.b.apply<scalar::Eq>(i, c.b.index_value(out[s.axis]));
-      const auto old = c.b.load(acc, {0});
-      const auto next = c.b.apply(s.fn, {c.b.convert(old, Emitter::compute_dtype(s.t)), c.e.at(s.updates, from)});
-      c.b.store(acc, {0}, c.b.select(hit, c.b.convert(next, s.acc), old));
+      const auto update = c.b.convert(c.e.at(s.updates, from), s.acc);
+      c.b.when_value(hit, [&] { c.b.combine(acc, {0}, s.fn, update, s.reduction); });
     });
     c.e.enter_block();
     c.finish(out, c.b.convert(c.b.load(acc, {0}), Emitter::compute_dtype(s.t)));
