@@ -93,7 +93,7 @@ class Generator {
   void step() {
     const auto x = pick();
     const ir::Type t = b_->type(x);
-    switch (choose_(12)) {
+    switch (choose_(14)) {
       case 0:
       case 1:
       case 2:
@@ -105,6 +105,8 @@ class Generator {
       case 8: return contract(x, t);
       case 9: return choice(x, t);
       case 10: return ordered(x, t);
+      case 11: return indexed(x, t);
+      case 12: return random(t);
       default: return composite(x, t);
     }
   }
@@ -133,10 +135,25 @@ class Generator {
 
   void reduce(ValueId x, const ir::Type& t) {
     static constexpr const char* numeric[] = {"reduce_sum", "reduce_max", "reduce_min", "reduce_prod"};
-    static constexpr const char* boolean[] = {"reduce_and", "reduce_or", "reduce_max", "reduce_min"};
+    static constexpr const char* boolean[] = {"reduce_and", "reduce_or", "reduce_max", "reduce_min", "reduce_xor"};
     ir::AttrMap a;
+    if (choose_(4) == 0) return window(x, t);
     a.set("axes", some_axes(t.rank()));
-    keep(b_->op(is_bool(t.dtype) ? boolean[choose_(4)] : numeric[choose_(4)], {x}, std::move(a)));
+    if (is_integer(t.dtype) && choose_(3) == 0) return keep(b_->op("reduce_xor", {x}, std::move(a)));
+    keep(b_->op(is_bool(t.dtype) ? boolean[choose_(5)] : numeric[choose_(4)], {x}, std::move(a)));
+  }
+
+  void window(ValueId x, const ir::Type& t) {
+    static constexpr const char* names[] = {"reduce_window_max", "reduce_window_min", "reduce_window_sum", "reduce_window_prod"};
+    if (t.rank() > 3 || t.elements() > 1024) return;
+    ir::AttrMap a;
+    for (const char* which : {"window", "stride", "low", "high", "dilation"}) {
+      const bool padding = which[0] == 'l' || which[0] == 'h';
+      ir::Ints entries;
+      for (std::size_t d = 0; d < t.rank(); ++d) entries.push_back((padding ? 0 : 1) + static_cast<std::int64_t>(choose_(3)));
+      a.set(which, std::move(entries));
+    }
+    keep(b_->op(names[choose_(is_bool(t.dtype) ? 2 : 4)], {x}, std::move(a)));
   }
 
   void view(ValueId x, const ir::Type& t) {
@@ -228,9 +245,10 @@ class Generator {
     const auto n = t.shape[static_cast<std::size_t>(a.integer("axis"))].size();
     const auto which = choose_(4);
     if (which == 0 && n > 0) return keep(b_->op(choose_(2) ? "argmax" : "argmin", {x}, std::move(a)));
-    if (which == 1 && !is_bool(t.dtype)) {
+    if (which == 1) {
+      static constexpr const char* names[] = {"cummax", "cummin", "cumsum", "cumprod"};
       a.set("exclusive", choose_(2) == 1), a.set("reverse", choose_(2) == 1);
-      return keep(b_->op("cumsum", {x}, std::move(a)));
+      return keep(b_->op(names[choose_(is_bool(t.dtype) ? 2 : 4)], {x}, std::move(a)));
     }
     // Sorting is decided only on values that are exact: parameters.
     const auto param = module_.functions[0].params[choose_(module_.functions[0].params.size())];
@@ -239,6 +257,64 @@ class Generator {
     a = with_axis(p.rank());
     a.set("descending", choose_(2) == 1);
     keep(b_->op(choose_(2) ? "sort" : "argsort", {param}, std::move(a)));
+  }
+
+  /// A vector of integers, each from [low, high).
+  ValueId indices(std::int64_t count, std::int64_t low, std::int64_t high) {
+    ir::Literal l(ir::Type{DType::i64, {count}});
+    for (std::int64_t i = 0; i < count; ++i) l.mutable_data<std::int64_t>()[i] = low + static_cast<std::int64_t>(choose_(static_cast<std::uint64_t>(high - low)));
+    return b_->constant(std::move(l));
+  }
+  void indexed(ValueId x, const ir::Type& t) {
+    if (choose_(4) == 0) return bits(x, t);
+    if (t.rank() == 0 || t.elements() > largest_tensor) return;
+    if (choose_(2)) {
+      static constexpr const char* names[] = {"scatter", "scatter_max", "scatter_min", "scatter_add", "scatter_mul"};
+      auto a = with_axis(t.rank());
+      const auto axis = static_cast<std::size_t>(a.integer("axis"));
+      const auto count = t.shape[axis].size() == 0 ? 0 : static_cast<std::int64_t>(choose_(6));
+      ir::Type updates = t;
+      updates.shape[axis] = count;
+      const auto at = indices(count, 0, std::max<std::int64_t>(t.shape[axis].size(), 1));
+      return keep(b_->op(names[choose_(is_bool(t.dtype) ? 3 : 5)], {x, at, like(updates)}, std::move(a)));
+    }
+    ir::Ints sizes;
+    for (auto e : t.extents()) sizes.push_back(static_cast<std::int64_t>(choose_(static_cast<std::uint64_t>(e) + 1)));
+    const auto start = indices(static_cast<std::int64_t>(t.rank()), -2, 9);
+    if (choose_(2)) return keep(b_->op("dynamic_update_slice", {x, like({t.dtype, ir::to_shape(sizes)}), start}));
+    ir::AttrMap a;
+    a.set("sizes", std::move(sizes));
+    keep(b_->op("dynamic_slice", {x, start}, std::move(a)));
+  }
+  /// A float's bits say little when it is not exact: those of parameters, and of integers.
+  void bits(ValueId x, const ir::Type& t) {
+    const auto& params = module_.functions[0].params;
+    const auto to = static_cast<DType>(choose_(dtype_rows.size()));
+    if (is_bool(t.dtype) || is_bool(to) || (is_float(t.dtype) && std::find(params.begin(), params.end(), x) == params.end())) return;
+    ir::AttrMap a;
+    a.set("dtype", to);
+    if (byte_size(to) > byte_size(t.dtype) && (t.rank() == 0 || t.shape.back() != ir::Dim(byte_size(to) / byte_size(t.dtype)))) return;
+    keep(b_->op("bitcast_convert", {x}, std::move(a)));
+  }
+
+  void random(const ir::Type& t) {
+    if (t.elements() > 128) return;
+    const ir::Literal key = [&] {
+      ir::Literal l(ir::Type{DType::u64, {2}});
+      for (int k = 0; k < 2; ++k) l.mutable_data<std::uint64_t>()[k] = choose_(std::uint64_t{1} << 40);
+      return l;
+    }();
+    static constexpr const char* names[] = {"random_bits", "random_uniform", "random_normal", "dropout", "bernoulli"};
+    auto which = choose_(5);
+    if (which > 2 && !is_float(t.dtype)) which = 0;
+    ir::AttrMap a;
+    if (which < 3) {
+      a.set("shape", t.shape);
+      a.set("dtype", which == 0 ? (choose_(2) ? DType::u32 : DType::u64) : is_float(t.dtype) ? t.dtype : DType::f32);
+      return keep(b_->op(names[which], {b_->constant(key)}, std::move(a)));
+    }
+    const ValueId operands[] = {like(t), b_->constant(key)};
+    keep(b_->add(names[which], operands, std::move(a))[0]);
   }
 
   void composite(ValueId x, const ir::Type& t) {

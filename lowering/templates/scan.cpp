@@ -233,9 +233,9 @@ class Scan {
 
 void lower_scan(KernelContext& c) {
   c.kernel->schedule = "scan";
-  Scan s(c);
   c.place_buffers(std::vector<bool>(c.shape.size() - 1, false));
   if (element_count(c.shape) == 0) return;
+  Scan s(c);
   if (c.options.target.grid) s.lines();
   else s.long_lines() ? s.chunks() : s.bands();
 }

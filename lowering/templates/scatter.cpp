@@ -89,8 +89,9 @@ void by_update(const Scatter& s, bool in_place) {
 
 void lower_scatter(KernelContext& c) {
   c.kernel->schedule = "scatter";
-  Scatter s(c);
   c.place_buffers(std::vector<bool>(c.shape.size() - 1, false));
+  if (element_count(c.shape) == 0) return;
+  Scatter s(c);
   // A product into the output could not be run modulo a prime, where each step takes a remainder (verify/retype.h).
   const bool in_place = s.acc == s.t && s.fn != fn_id<scalar::Mul> && c.root == s.n.results[0];
   constexpr std::int64_t largest_band = std::int64_t{4} << 20;

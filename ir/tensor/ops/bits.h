@@ -7,9 +7,9 @@ namespace plumb::ir::ops {
 
 struct Bitcast {
   static constexpr OpRow row{"bitcast", "x", OpClass::convert, "The same bits as another dtype of the same width. Reading a NaN as an integer gives the bits of the positive quiet NaN without payload."};
-  static constexpr std::string_view equation = "out[i] = the number of dtype whose bits are those of x[i]";
+  static constexpr std::string_view equation = "r[i] = the number of dtype whose bits are those of x[i]";
   static constexpr std::array attrs{AttrSpec{"dtype", AttrKind::dtype}};
-  static constexpr std::array constraints{Constraint{"C1", "neither x's dtype nor dtype is bool"}, Constraint{"C2", "both are equally wide"}};
+  static constexpr std::array constraints{Constraint{"C1", "Neither x's dtype nor dtype is bool."}, Constraint{"C2", "Both are equally wide."}};
   static constexpr std::array edges{
       Edge{"E1", "a NaN read as an integer", "0x7e (f8e5m2), 0x7f (f8e4m3fn), 0x7e00 (f16), 0x7fc0 (bf16), 0x7fc00000 (f32), 0x7ff8000000000000 (f64)", "a NaN's sign and payload are not kept by the operations here, so they are no result either; NumPy and StableHLO show the bits in memory"},
       Edge{"E2", "-0, subnormals, infinities", "their own bits", "NumPy and StableHLO do the same"},
@@ -27,7 +27,7 @@ struct BitcastConvert {
   static constexpr OpRow row{"bitcast_convert", "x", OpClass::composite,
       "The same bits as another dtype. To a narrower one: a last axis is added that holds an element's parts, the least significant first. To a wider one: the last axis, as long as an element has parts, is removed."};
   static constexpr std::array attrs{AttrSpec{"dtype", AttrKind::dtype}};
-  static constexpr std::array constraints{Constraint{"C1", "neither x's dtype nor dtype is bool"}, Constraint{"C2", "to a wider dtype: x's last axis is as long as an element of dtype has parts"}};
+  static constexpr std::array constraints{Constraint{"C1", "Neither x's dtype nor dtype is bool."}, Constraint{"C2", "To a wider dtype: x's last axis is as long as an element of dtype has parts."}};
   static constexpr std::array edges{Edge{"E1", "a part that is a NaN", "as bitcast: the positive quiet NaN without payload", "NumPy and StableHLO show the bits in memory"},
                                     Edge{"E2", "the order of an element's parts", "the least significant first", "NumPy's view on a little-endian machine; StableHLO leaves it to the implementation"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {

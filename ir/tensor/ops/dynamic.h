@@ -29,9 +29,9 @@ inline ValueId places(Builder& b, std::int64_t count) {
 
 struct DynamicSlice {
   static constexpr OpRow row{"dynamic_slice", "x, start", OpClass::composite, "sizes elements a axis from start on, a vector of integers. A start outside [0, size(x) - sizes] is moved to the nearer end."};
-  static constexpr std::string_view equation = "out[i] = x[clamp(start, 0, shape(x) - sizes) + i]";
+  static constexpr std::string_view equation = "r[i] = x[clamp(start, 0, shape(x) - sizes) + i]";
   static constexpr std::array attrs{AttrSpec{"sizes", AttrKind::ints}};
-  static constexpr std::array constraints{Constraint{"C1", "start is a vector of integers, one an axis of x"}, Constraint{"C2", "sizes has an entry an axis, each in [0, that axis's size]"}};
+  static constexpr std::array constraints{Constraint{"C1", "start is a vector of integers, one an axis of x."}, Constraint{"C2", "sizes has an entry an axis, each in [0, that axis's size]."}};
   static constexpr std::array edges{Edge{"E1", "a start below 0", "0: it does not count from the end", "StableHLO and JAX's lax do the same; NumPy's slices count from the end"},
                                     Edge{"E2", "a start beyond size(x) - sizes", "size(x) - sizes: the slice keeps its size", "StableHLO and JAX's lax do the same; NumPy's slices are cut short"},
                                     Edge{"E3", "a size of 0", "an empty result", "StableHLO does the same"}};
@@ -57,9 +57,9 @@ struct DynamicSlice {
 
 struct DynamicUpdateSlice {
   static constexpr OpRow row{"dynamic_update_slice", "x, update, start", OpClass::composite, "x with update in the place that begins at start, a vector of integers. A start outside [0, size(x) - size(update)] is moved to the nearer end."};
-  static constexpr std::string_view equation = "out[i] = update[i - s] where s <= i < s + shape(update) on every axis, s = clamp(start, 0, shape(x) - shape(update)); else x[i]";
+  static constexpr std::string_view equation = "r[i] = update[i - s] where s <= i < s + shape(update) on every axis, s = clamp(start, 0, shape(x) - shape(update)); else x[i]";
   static constexpr auto attrs = no_attrs;
-  static constexpr std::array constraints{Constraint{"C1", "start is a vector of integers, one an axis of x"}, Constraint{"C2", "update has x's dtype and rank, and is no longer than x on any axis"}};
+  static constexpr std::array constraints{Constraint{"C1", "start is a vector of integers, one an axis of x."}, Constraint{"C2", "update has x's dtype and rank, and is no longer than x on any axis."}};
   static constexpr std::array edges{Edge{"E1", "a start below 0", "0: it does not count from the end", "StableHLO and JAX's lax do the same"},
                                     Edge{"E2", "a start beyond size(x) - size(update)", "size(x) - size(update): all of update has a place", "StableHLO and JAX's lax do the same"},
                                     Edge{"E3", "an empty update", "x", "StableHLO does the same"}};

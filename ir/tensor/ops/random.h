@@ -65,7 +65,7 @@ inline ValueId random_words(Builder& b, ValueId key, DType dtype, std::int64_t c
   return b.op("or", {b.convert(words[0], DType::u64), b.op("shift_left", {high, b.splat_like(high, 32)})});
 }
 
-inline constexpr Constraint key_constraint{"C1", "key is u64[2]: a seed and a stream"};
+inline constexpr Constraint key_constraint{"C1", "key is u64[2]: a seed and a stream."};
 inline std::string check_key(const Type& key) { return key == Type{DType::u64, {2}} ? "" : "C1: a key is u64[2], a seed and a stream, not " + key.str(); }
 /// Elements of a shape that is to be filled; -1 when some size is not a number yet, or their product too large.
 inline std::int64_t filled(const Shape& shape) {
@@ -79,7 +79,7 @@ struct Philox {
   static constexpr OpRow row{"philox4x32", "counter, key", OpClass::composite, "Philox4x32-10 of each counter, four words along the last axis (u32[.., 4]), under key, u32[2]."};
   static constexpr std::string_view equation = "ten times: (c0, c1, c2, c3) := (hi(0xCD9E8D57 c2) ^ c1 ^ k0, lo(0xCD9E8D57 c2), hi(0xD2511F53 c0) ^ c3 ^ k1, lo(0xD2511F53 c0)), and after each but the last k0 += 0x9E3779B9, k1 += 0xBB67AE85";
   static constexpr auto attrs = no_attrs;
-  static constexpr std::array constraints{Constraint{"C1", "counter is u32, its last axis of size 4"}, Constraint{"C2", "key is u32[2]"}};
+  static constexpr std::array constraints{Constraint{"C1", "counter is u32, its last axis of size 4."}, Constraint{"C2", "key is u32[2]."}};
   static constexpr std::array edges{Edge{"E1", "counters and keys of all zeros and all ones", "as every other: the published known answers", "Random123's kat_vectors"}};
   static Inferred infer(std::span<const Type> in, const AttrMap&) {
     if (in[0].dtype != DType::u32 || in[0].rank() == 0 || in[0].shape.back() != Dim(4)) return no("C1: counter must be u32[.., 4], not " + in[0].str());
@@ -110,10 +110,10 @@ struct Philox {
 
 struct RandomBits {
   static constexpr OpRow row{"random_bits", "key", OpClass::composite, "Random words by Philox4x32-10, key = (seed, stream): of element i, counted row-major, words 0 (u32) or 0 and 1 (u64) of the block with the counter (i, stream) under the key seed."};
-  static constexpr std::string_view equation = "out[i] = word 0 (u64: + 2^32 word 1) of philox4x32((lo i, hi i, lo stream, hi stream), (lo seed, hi seed))";
+  static constexpr std::string_view equation = "r[i] = word 0 (u64: + 2^32 word 1) of philox4x32((lo i, hi i, lo stream, hi stream), (lo seed, hi seed))";
   static constexpr std::array attrs{AttrSpec{"shape", AttrKind::shape}, AttrSpec{"dtype", AttrKind::dtype}};
-  static constexpr std::array constraints{key_constraint, Constraint{"C2", "dtype is u32 or u64"}, Constraint{"C3", "shape has sizes, and fewer than 2^63 elements"}};
-  static constexpr std::array edges{Edge{"E1", "another shape of as many elements", "the same words in row-major order", "JAX's differ by shape"}, Edge{"E2", "no elements", "an empty result", ""}};
+  static constexpr std::array constraints{key_constraint, Constraint{"C2", "dtype is u32 or u64."}, Constraint{"C3", "shape has sizes, and fewer than 2^63 elements."}};
+  static constexpr std::array edges{Edge{"E1", "another shape of as many elements", "the same words in row-major order", "JAX's differ by shape"}, Edge{"E2", "no elements", "an empty result"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (auto e = check_key(in[0]); !e.empty()) return no(e);
     const DType t = a.get<DType>("dtype");

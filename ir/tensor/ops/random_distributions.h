@@ -19,7 +19,7 @@ inline std::string check_random(std::span<const Type> in, const AttrMap& a) {
   if (filled(a.get<Shape>("shape")) < 0) return "C2: " + str(a.get<Shape>("shape")) + " cannot be filled";
   return {};
 }
-inline constexpr Constraint filled_constraint{"C2", "shape has sizes, and fewer than 2^63 elements"};
+inline constexpr Constraint filled_constraint{"C2", "shape has sizes, and fewer than 2^63 elements."};
 inline double rounded_to(DType t, double v) { return decode_float(t, encode_float(t, v)); }
 /// The number of the dtype next below a finite one.
 inline double next_below(DType t, double v) {
@@ -41,11 +41,11 @@ inline ValueId unit_uniform(Builder& b, ValueId key, DType t, std::int64_t count
 struct RandomUniform {
   static constexpr OpRow row{"random_uniform", "key", OpClass::composite,
       "Uniform numbers from [low, high), both first rounded to the dtype. With p the dtype's significand bits (f32: 24), u is the upper p bits of random_bits (u64 for f64, else u32) over 2^p; the result is low + u (high - low), rounded to f64, then to the dtype, and at most the dtype's next number below high."};
-  static constexpr std::string_view equation = "out[i] = min(convert(fma(u[i], high - low, low)), below(high)), u[i] = (bits[i] >> (w - p)) 2^-p";
+  static constexpr std::string_view equation = "r[i] = min(convert(fma(u[i], high - low, low)), below(high)), u[i] = (bits[i] >> (w - p)) 2^-p";
   static constexpr std::array attrs{shape_attr, AttrSpec{"dtype", AttrKind::dtype}, AttrSpec{"low", AttrKind::real, "0"}, AttrSpec{"high", AttrKind::real, "1"}};
-  static constexpr std::array constraints{key_constraint, filled_constraint, Constraint{"C3", "dtype is a float"}, Constraint{"C4", "low < high, both and their difference finite, in the dtype"}};
+  static constexpr std::array constraints{key_constraint, filled_constraint, Constraint{"C3", "dtype is a float."}, Constraint{"C4", "low < high, both and their difference finite, in the dtype."}};
   static constexpr std::array edges{Edge{"E1", "low + u (high - low) rounds to high", "the next number below high", "PyTorch draws again; NumPy may give high"},
-                                    Edge{"E2", "low and high are neighbours", "low, always", ""}};
+                                    Edge{"E2", "low and high are neighbours", "low, always"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (auto e = check_random(in, a); !e.empty()) return no(e);
     const DType t = a.get<DType>("dtype");
@@ -124,10 +124,10 @@ struct NormalQuantile {
 struct RandomNormal {
   static constexpr OpRow row{"random_normal", "key", OpClass::composite,
       "Normal numbers: the quantile of p = (k + 1/2) 2^-52, k the upper 52 bits of random_bits (u64), in f64 with a relative error below 2^-50; then times stddev plus mean (one fma), rounded to the dtype. At most 8.21 standard deviations from the mean."};
-  static constexpr std::string_view equation = "out[i] = convert(fma(quantile((k[i] + 1/2) 2^-52), stddev, mean)), k[i] = bits[i] >> 12";
+  static constexpr std::string_view equation = "r[i] = convert(fma(quantile((k[i] + 1/2) 2^-52), stddev, mean)), k[i] = bits[i] >> 12";
   static constexpr std::array attrs{shape_attr, AttrSpec{"dtype", AttrKind::dtype}, AttrSpec{"mean", AttrKind::real, "0"}, AttrSpec{"stddev", AttrKind::real, "1"}};
-  static constexpr std::array constraints{key_constraint, filled_constraint, Constraint{"C3", "dtype is a float"}, Constraint{"C4", "mean and stddev are finite, stddev not negative"}};
-  static constexpr std::array edges{Edge{"E1", "stddev = 0", "mean, always", "PyTorch and NumPy do the same"}, Edge{"E2", "a result beyond the dtype's range", "as convert from f64: an infinity, or the greatest f8e4m3fn", ""}};
+  static constexpr std::array constraints{key_constraint, filled_constraint, Constraint{"C3", "dtype is a float."}, Constraint{"C4", "mean and stddev are finite, stddev not negative."}};
+  static constexpr std::array edges{Edge{"E1", "stddev = 0", "mean, always", "PyTorch and NumPy do the same"}, Edge{"E2", "a result beyond the dtype's range", "as convert from f64: an infinity, or the greatest f8e4m3fn"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (auto e = check_random(in, a); !e.empty()) return no(e);
     const DType t = a.get<DType>("dtype");

@@ -6,9 +6,9 @@ namespace plumb::ir::ops {
 
 struct Bernoulli {
   static constexpr OpRow row{"bernoulli", "p, key", OpClass::composite, "bool: true where u < p, u uniform in [0, 1) with 53 bits (random_uniform of f64), p converted to f64."};
-  static constexpr std::string_view equation = "out[i] = (bits[i] >> 11) 2^-53 < p[i]";
+  static constexpr std::string_view equation = "r[i] = (bits[i] >> 11) 2^-53 < p[i]";
   static constexpr auto attrs = no_attrs;
-  static constexpr std::array constraints{Constraint{"C1", "key is u64[2]: a seed and a stream"}, Constraint{"C2", "p is a float"}};
+  static constexpr std::array constraints{Constraint{"C1", "key is u64[2]: a seed and a stream."}, Constraint{"C2", "p is a float."}};
   static constexpr std::array edges{Edge{"E1", "p <= 0, or NaN", "false, always", "PyTorch raises an error outside [0, 1]"}, Edge{"E2", "p >= 1", "true, always", "PyTorch raises an error outside [0, 1]"}};
   static Inferred infer(std::span<const Type> in, const AttrMap&) {
     if (auto e = check_key(in[1]); !e.empty()) return no(e);
@@ -25,7 +25,7 @@ struct Dropout {
   static constexpr OpRow row{"dropout", "x, key", OpClass::composite, "Two results: x / (1 - p) where the mask holds, else +0; and the mask, bool. The mask holds where random_bits (u32) is at least p 2^32, rounded to an integer. The factor 1 / (1 - p) is rounded to x's dtype."};
   static constexpr std::string_view equation = "mask[i] = bits[i] >= round(p 2^32); y[i] = mask[i] ? x[i] (1 / (1 - p)) : 0";
   static constexpr std::array attrs{AttrSpec{"p", AttrKind::real, "0.5"}};
-  static constexpr std::array constraints{Constraint{"C1", "key is u64[2]: a seed and a stream"}, Constraint{"C2", "x is a float"}, Constraint{"C3", "p lies in [0, 1]"}};
+  static constexpr std::array constraints{Constraint{"C1", "key is u64[2]: a seed and a stream."}, Constraint{"C2", "x is a float."}, Constraint{"C3", "p lies in [0, 1]."}};
   static constexpr std::array edges{Edge{"E1", "p = 0", "x itself, and a mask of all true", "PyTorch and ONNX do the same"}, Edge{"E2", "p = 1", "+0 everywhere, and a mask of all false", "PyTorch does the same"},
                                     Edge{"E3", "a NaN or infinity that is dropped", "+0", "PyTorch multiplies by 0 and gives NaN in some kernels"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
@@ -49,9 +49,9 @@ struct Dropout {
 
 struct RandomIntegers {
   static constexpr OpRow row{"randint", "key", OpClass::composite, "Integers from [low, high): low plus the upper 64 bits of the product of random_bits (u64) and high - low. None is likelier than another by more than (high - low) 2^-64."};
-  static constexpr std::string_view equation = "out[i] = low + floor(bits[i] (high - low) / 2^64)";
+  static constexpr std::string_view equation = "r[i] = low + floor(bits[i] (high - low) / 2^64)";
   static constexpr std::array attrs{shape_attr, AttrSpec{"dtype", AttrKind::dtype}, AttrSpec{"low", AttrKind::integer, "0"}, AttrSpec{"high", AttrKind::integer}};
-  static constexpr std::array constraints{key_constraint, filled_constraint, Constraint{"C3", "dtype is an integer dtype that holds low and high - 1"}, Constraint{"C4", "low < high"}};
+  static constexpr std::array constraints{key_constraint, filled_constraint, Constraint{"C3", "dtype is an integer dtype that holds low and high - 1."}, Constraint{"C4", "low < high."}};
   static constexpr std::array edges{Edge{"E1", "high = low + 1", "low, always", "PyTorch and NumPy do the same"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (auto e = check_random(in, a); !e.empty()) return no(e);
@@ -83,10 +83,10 @@ struct RandomIntegers {
 
 struct RandomPermutation {
   static constexpr OpRow row{"randperm", "key", OpClass::composite, "A permutation of 0 to n - 1 (i64[n]): the stable order of random_bits (u64[n])."};
-  static constexpr std::string_view equation = "out = argsort(bits)";
+  static constexpr std::string_view equation = "r = argsort(bits)";
   static constexpr std::array attrs{AttrSpec{"n", AttrKind::integer}};
-  static constexpr std::array constraints{key_constraint, Constraint{"C2", "n is not negative"}};
-  static constexpr std::array edges{Edge{"E1", "n = 0", "an empty result", "PyTorch does the same"}, Edge{"E2", "two equal words", "the lower index first", ""}};
+  static constexpr std::array constraints{key_constraint, Constraint{"C2", "n is not negative."}};
+  static constexpr std::array edges{Edge{"E1", "n = 0", "an empty result", "PyTorch does the same"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (auto e = check_key(in[0]); !e.empty()) return no(e);
     if (a.integer("n") < 0) return no("C2: n is " + std::to_string(a.integer("n")));
@@ -103,9 +103,9 @@ struct Multinomial {
   static constexpr OpRow row{"multinomial", "weights, key", OpClass::composite,
       "samples classes (i64) for each row of weights (along the last axis), each drawn by itself: the class in whose part of the weights' running sum (cumsum, in f64) u times the total lies, u uniform in [0, 1) with 53 bits. "
       "A relaxed lowering may sum in another order, so that a u on the border of two parts may give either."};
-  static constexpr std::string_view equation = "out[.., s] = min(number of k with c[.., k] <= u[.., s] c[.., K-1], K - 1), c = cumsum(weights)";
+  static constexpr std::string_view equation = "r[.., s] = min(number of k with c[.., k] <= u[.., s] c[.., K-1], K - 1), c = cumsum(weights)";
   static constexpr std::array attrs{AttrSpec{"samples", AttrKind::integer}};
-  static constexpr std::array constraints{Constraint{"C1", "key is u64[2]: a seed and a stream"}, Constraint{"C2", "weights are floats with a last axis that is not empty"}, Constraint{"C3", "samples is not negative"}};
+  static constexpr std::array constraints{Constraint{"C1", "key is u64[2]: a seed and a stream."}, Constraint{"C2", "weights are floats with a last axis that is not empty."}, Constraint{"C3", "samples is not negative."}};
   static constexpr std::array edges{Edge{"E1", "a weight of 0", "its class is never drawn, as long as another weight is positive", "PyTorch does the same"},
                                     Edge{"E2", "all weights 0", "the last class", "PyTorch raises an error"}, Edge{"E3", "a weight that is NaN", "class 0, as no comparison holds from it on", "PyTorch raises an error"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
