@@ -18,9 +18,12 @@ s.check(out["target"] == "cpu" and out["seed"] == 1, f"{out['target']} {out['see
 s.check([(r["op"], r["dtype"], r["k"]) for r in out["results"]] == [("sum", "f32", 64), ("max", "f32", 64), ("sum", "f32", 512), ("max", "f32", 512)], "what was measured")
 for r in out["results"]:
     s.check(r["right"]["rejected"] == 0 and r["right"]["programs"] >= 4, f"{r['right']}")
-    s.check({f["fault"] for f in r["faults"]} | set(r["not_applicable"]) == KINDS, f"kinds of {r['op']}")
-    for f in r["faults"]:
-        s.check(f["judged"] == f["rejected"] == 1 and max(f["by"].values()) == 1, f"{r['op']} {r['k']}: {f}")
+    s.check(set(r["faults"]) | set(r.get("not_applicable", {})) == KINDS and not set(r["faults"]) & set(r.get("not_applicable", {})), f"kinds of {r['op']}")
+    for kind, f in r["faults"].items():
+        s.check(f["judged"] == f["rejected"] == 4 and max(f["by"].values()) == 4, f"{r['op']} {r['k']} {kind}: {f}")
+        s.check(set(f["enclosure_on"]) == {"normal", "uniform", "cancelling", "integers"} and sum(f["enclosure_on"].values()) == f["by"].get("enclosure", 0), f"{kind}: {f}")
+s.check(out["summary"]["programs"] == sum(r["right"]["programs"] for r in out["results"]) and out["summary"]["rejected"] == 0, f"{out['summary']}")
+s.check(sum(f["judged"] for f in out["summary"]["faults"]) == sum(f["judged"] for r in out["results"] for f in r["faults"].values()), "the summary adds up")
 s.check(s.run("sensitivity", "--op", "sum", "--dtype", "f32", "--k", 64, "--seed", 7, expect=0).stdout == s.run("sensitivity", "--op", "sum", "--dtype", "f32", "--k", 64, "--seed", 7, expect=0).stdout, "one seed, one table")
 s.run("sensitivity", "--op", "dot", "--dtype", "f16", "--k", 64, "--seconds", 0.2, "--target", "simt", expect=0)
 
