@@ -55,7 +55,7 @@ class Table {
   }
   void print() const {
     std::cout << fmt::format("\nright kernels: {} checks of one kernel on one set of inputs, {} elements, {:.1f}% decided: {} rejected\n", programs_, elements_, percent(decided_, elements_), alarms_);
-    std::cout << "\nfaulty kernels rejected, in percent, by each way that the oracle has and by it as a whole\n";
+    std::cout << "\nfaulty kernels (each judged once with each of four kinds of data) rejected, in percent, by each way that the oracle has and by it as a whole\n";
     header("K");
     for (const auto& [key, c] : by_size_) line(fuzz::name(key.first), std::to_string(key.second), c);
     std::cout << "\nthe same by operation\n";
@@ -105,7 +105,7 @@ json to_json(const fuzz::SubjectResult& r) {
 
 /// One line an operation, dtype and K.
 void write(const std::string& path, const fuzz::SensitivityOptions& o, const Table& table, const std::vector<json>& results) {
-  std::string text = "{\"target\": " + json(o.target->name()).dump() + ", \"seed\": " + std::to_string(o.seed) + ", \"a_program_is\": \"one check of one kernel on one set of inputs\",\n\"summary\": " + table.summary().dump() + ",\n\"results\": [\n";
+  std::string text = "{\"target\": " + json(o.target->name()).dump() + ", \"seed\": " + std::to_string(o.seed) + ", \"a_program_is\": \"one check of one kernel on one set of inputs\", \"judged\": \"faulty kernels, each once with each of four kinds of data\",\n\"summary\": " + table.summary().dump() + ",\n\"results\": [\n";
   for (std::size_t k = 0; k < results.size(); ++k) text += results[k].dump() + (k + 1 < results.size() ? ",\n" : "\n");
   ir::write_file(path, text + "]}\n");
 }
