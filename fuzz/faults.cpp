@@ -161,6 +161,8 @@ class Maker {
     } else {
       add(s.as<kir::Store>()->value);
     }
+    std::sort(loads.begin(), loads.end());
+    loads.erase(std::unique(loads.begin(), loads.end()), loads.end());   // a square's factors are one load
     return loads;
   }
   /// Whether the loop's variable numbers terms: it is in an operand's index, and in a contraction not in the accumulator's.

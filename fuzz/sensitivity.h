@@ -2,8 +2,8 @@
 //
 // Right kernels are those that the lowering makes of a subject (subjects.h) in several ways: each run of a program gives each
 // of its kernels one check on one set of inputs, by its enclosure (under strict, by the reference), through the checker that
-// `plumb run --check kernel` uses; that check is what the counts call a program. The first run of each lowering is a full one,
-// which adds the exact systems. Faulty kernels are the default lowering's with one fault (faults.h), judged in every way that
+// `plumb run --check kernel` uses; that check is what the counts call a program. The first run of each lowering (of the
+// first, where K is beyond 4,096) is a full one, which adds the exact systems and the heights. Faulty kernels are the default lowering's with one fault (faults.h), judged in every way that
 // the oracle has (trial.h).
 #pragma once
 #include <functional>

@@ -70,8 +70,8 @@ Ways Trial::Suspect::words(const kir::Kernel& kernel) const {
     try {
       const auto wrong = verify::differences(c, run(c.inputs));
       if (wrong.empty()) continue;
-      const bool counts = c.system == verify::System::provenance;
-      if (!counts || verify::miscount(trial_.right_, run(verify::words_in(trial_.real_, c.system, 0, 0, 0, {})), trial_.real_, c.places[wrong[0]], run).verdict == verify::Search::wrong) by |= one(way_of(c.system));
+      const bool search = c.system == verify::System::provenance && verify::may_repeat_terms(*trial_.right_.spec);
+      if (!search || verify::miscount(trial_.right_, run(verify::words_in(trial_.real_, c.system, 0, 0, 0, {})), trial_.real_, c.places[wrong[0]], run).verdict == verify::Search::wrong) by |= one(way_of(c.system));
     } catch (const kir::ViolationError&) {
       by |= one(Way::target);
     }

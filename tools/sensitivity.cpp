@@ -27,6 +27,13 @@ void add(FaultCount& to, const FaultCount& c) {
   for (std::size_t w = 0; w < c.by.size(); ++w) to.by[w] += c.by[w];
 }
 
+json to_json(const FaultCount& c) {
+  json by = json::object();
+  for (std::size_t w = 0; w < c.by.size(); ++w)
+    if (c.by[w]) by[std::string(fuzz::way_names[w])] = c.by[w];
+  return {{"judged", c.judged}, {"rejected", c.rejected}, {"by", by}};
+}
+
 class Table {
  public:
   void take(const fuzz::SubjectResult& r) {
@@ -37,9 +44,18 @@ class Table {
   bool good() const {
     return alarms_ == 0 && std::all_of(by_size_.begin(), by_size_.end(), [](const auto& e) { return percent(e.second.rejected, e.second.judged) >= goal; });
   }
+  json summary() const {
+    json faults = json::array();
+    for (const auto& [key, c] : by_size_) {
+      faults.push_back(to_json(c));
+      faults.back()["fault"] = fuzz::name(key.first);
+      faults.back()["k"] = key.second;
+    }
+    return {{"programs", programs_}, {"elements", elements_}, {"decided", decided_}, {"rejected", alarms_}, {"faults", faults}};
+  }
   void print() const {
     std::cout << fmt::format("\nright kernels: {} checks of one kernel on one set of inputs, {} elements, {:.1f}% decided: {} rejected\n", programs_, elements_, percent(decided_, elements_), alarms_);
-    std::cout << "\nfaulty kernels rejected, in percent, by each way that the oracle has and by it as a whole\n";
+    std::cout << "\nfaulty kernels (each judged once with each of four kinds of data) rejected, in percent, by each way that the oracle has and by it as a whole\n";
     header("K");
     for (const auto& [key, c] : by_size_) line(fuzz::name(key.first), std::to_string(key.second), c);
     std::cout << "\nthe same by operation\n";
@@ -71,17 +87,27 @@ class Table {
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> absent_;
 };
 
+/// Data matter to the enclosure alone: its counts are split by them, the others are not.
 json to_json(const fuzz::SubjectResult& r) {
-  json faults = json::array();
-  for (const auto& [key, c] : r.faults) {
-    json by;
-    for (std::size_t w = 0; w < c.by.size(); ++w) by[std::string(fuzz::way_names[w])] = c.by[w];
-    faults.push_back({{"fault", fuzz::name(key.first)}, {"data", fuzz::data_names[static_cast<std::size_t>(key.second)]}, {"judged", c.judged}, {"rejected", c.rejected}, {"by", by}});
+  std::map<FaultKind, FaultCount> whole;
+  json faults = json::object();
+  for (const auto& [key, c] : r.faults) add(whole[key.first], c);
+  for (const auto& [kind, c] : whole) {
+    auto& f = faults[std::string(fuzz::name(kind))] = to_json(c);
+    for (const auto& [key, part] : r.faults)
+      if (key.first == kind) f["enclosure_on"][std::string(fuzz::data_names[static_cast<std::size_t>(key.second)])] = part.by[0];
   }
-  json absent = json::object();
-  for (const auto& [kind, why] : r.not_applicable) absent[std::string(fuzz::name(kind))] = why;
-  return {{"op", r.op}, {"dtype", name(r.dtype)}, {"k", r.k}, {"right", {{"programs", r.right.programs}, {"elements", r.right.elements}, {"decided", r.right.decided}, {"rejected", r.right.rejected}}},
-          {"faults", faults}, {"not_applicable", absent}, {"missed", r.missed}};
+  json j{{"op", r.op}, {"dtype", name(r.dtype)}, {"k", r.k}, {"right", {{"programs", r.right.programs}, {"elements", r.right.elements}, {"decided", r.right.decided}, {"rejected", r.right.rejected}}}, {"faults", faults}};
+  for (const auto& [kind, why] : r.not_applicable) j["not_applicable"][std::string(fuzz::name(kind))] = why;
+  if (!r.missed.empty()) j["missed"] = r.missed;
+  return j;
+}
+
+/// One line an operation, dtype and K.
+void write(const std::string& path, const fuzz::SensitivityOptions& o, const Table& table, const std::vector<json>& results) {
+  std::string text = "{\"target\": " + json(o.target->name()).dump() + ", \"seed\": " + std::to_string(o.seed) + ", \"a_program_is\": \"one check of one kernel on one set of inputs\", \"judged\": \"faulty kernels, each once with each of four kinds of data\",\n\"summary\": " + table.summary().dump() + ",\n\"results\": [\n";
+  for (std::size_t k = 0; k < results.size(); ++k) text += results[k].dump() + (k + 1 < results.size() ? ",\n" : "\n");
+  ir::write_file(path, text + "]}\n");
 }
 
 template <class T> std::vector<T> chosen(const po::variables_map& given, const char* flag, const std::vector<T>& all, const std::function<T(const std::string&)>& read) {
@@ -147,14 +173,14 @@ int sensitivity_command(const Args& args) {
   if (!parse_options(command("sensitivity"), args, options, {}, given)) return 0;
   const auto o = options_from(given);
   Table table;
-  json all{{"target", o.target->name()}, {"seed", o.seed}, {"a_program_is", "one check of one kernel on one set of inputs"}, {"results", json::array()}};
+  std::vector<json> results;
   fuzz::measure_sensitivity(o, [&](const fuzz::SubjectResult& r) {
     table.take(r);
     for (const auto& a : r.right.alarms) std::cout << fmt::format("FALSE ALARM {} {} {}: {}\n", r.op, name(r.dtype), r.k, a);
     for (const auto& m : r.missed) std::cout << fmt::format("missed {} {} {}: {}\n", r.op, name(r.dtype), r.k, m);
     std::cout << std::flush;
-    all["results"].push_back(to_json(r));
-    if (given.count("out")) ir::write_file(given["out"].as<std::string>(), all.dump(1) + "\n");
+    results.push_back(to_json(r));
+    if (given.count("out")) write(given["out"].as<std::string>(), o, table, results);
   });
   table.print();
   return table.good() ? 0 : 1;

@@ -77,6 +77,7 @@ struct Allowed {
   DType accumulator;
   bool may_truncate;
   std::int64_t height, terms;
+  bool tree;   ///< not serial by definition, as scans and scatters are
 };
 std::optional<Allowed> allowed(const kir::Kernel& k, const kir::Reduction& r) {
   if (!k.spec || r.spec_node < 0) return std::nullopt;
@@ -84,10 +85,10 @@ std::optional<Allowed> allowed(const kir::Kernel& k, const kir::Reduction& r) {
   const auto& n = f.nodes.at(static_cast<std::size_t>(r.spec_node));
   const DType t = f.type(n.operands[0]).dtype;
   const auto c = ir::row(n.op).op_class;
-  if (c == ir::OpClass::scan) return Allowed{accumulator(t), false, interp::scan_height(r.terms), 0};
-  if (c != ir::OpClass::reduce && c != ir::OpClass::window && c != ir::OpClass::contract) return Allowed{accumulator(t), false, r.terms, 0};  // scatters are serial
+  if (c == ir::OpClass::scan) return Allowed{accumulator(t), false, interp::scan_height(r.terms), 0, false};
+  if (c != ir::OpClass::reduce && c != ir::OpClass::window && c != ir::OpClass::contract) return Allowed{accumulator(t), false, r.terms, 0, false};  // scatters are serial
   const auto terms = interp::Terms(f, n).count();
-  return Allowed{accumulator(t), interp::may_truncate(f, n), c == ir::OpClass::contract ? interp::dot_height(terms) : interp::reduce_height(terms), c == ir::OpClass::window ? 0 : terms};
+  return Allowed{accumulator(t), interp::may_truncate(f, n), c == ir::OpClass::contract ? interp::dot_height(terms) : interp::reduce_height(terms), c == ir::OpClass::window ? 0 : terms, true};
 }
 
 void beyond_contract(const kir::Kernel& k, int id, std::vector<Misdeclared>& found) {
@@ -121,7 +122,7 @@ void beyond_text(const kir::Kernel& k, int id, const kir::TargetFacts* target, s
     cut = true;
     found.push_back({id, "a unit that truncates", "a sum that rounds, as declared"});
   });
-  if (const auto a = allowed(k, r); !steps_taken && a && a->height > 0 && r.terms > 1) found.push_back({id, "no combining step that names it", fmt::format("a reduction of {} terms, as declared", r.terms)});
+  if (const auto a = allowed(k, r); !steps_taken && a && a->tree && r.terms > 1) found.push_back({id, "no combining step that names it", fmt::format("a reduction of {} terms, as declared", r.terms)});
   if (const auto chain = SerialChain(k, id).longest(); chain > r.height) found.push_back({id, steps(chain), fmt::format("a height of {}, as declared", r.height)});
 }
 

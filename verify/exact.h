@@ -53,6 +53,7 @@ struct Search {
   /// harmless: all that differs are terms met more than once, by an extremum. undecided: so are the first 64 found.
   enum Verdict : std::uint8_t { wrong, harmless, undecided } verdict = wrong;
 };
+bool may_repeat_terms(const ir::Function& spec);   ///< whether it has such a reduction
 Search miscount(const kir::Kernel& kernel, const ir::Literal& got_of_nothing, std::span<const ir::Literal> real, std::int64_t place, const std::function<ir::Literal(std::span<const ir::Literal>)>& run);
 
 }  // namespace plumb::verify

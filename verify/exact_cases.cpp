@@ -149,16 +149,12 @@ std::vector<std::size_t> differences(const WordCase& c, const Literal& got) {
   return r;
 }
 
-namespace {
-
-bool has_extremum(const ir::Function& f) {
+bool may_repeat_terms(const ir::Function& f) {
   return std::any_of(f.nodes.begin(), f.nodes.end(), [&](const ir::Node& n) {
     const auto& r = ir::row(n.op);
     return (r.op_class == ir::OpClass::reduce || r.op_class == ir::OpClass::window || r.op_class == ir::OpClass::scan || r.op_class == ir::OpClass::scatter) && r.fn != fn_id<scalar::Add> && r.fn != fn_id<scalar::Mul> && is_float(f.type(n.operands[0]).dtype);
   });
 }
-
-}  // namespace
 
 Search miscount(const kir::Kernel& k, const Literal& got_of_nothing, std::span<const Literal> real, std::int64_t place, const std::function<Literal(std::span<const Literal>)>& run) {
   const auto& spec = *k.spec;
@@ -171,7 +167,7 @@ Search miscount(const kir::Kernel& k, const Literal& got_of_nothing, std::span<c
   };
   if (interp::load(got_of_nothing.dtype(), got_of_nothing.raw(), place).u != 0) return {};  // it differs without any input: never written, say
   const std::int64_t n = float_elements(real);
-  const bool repeats = has_extremum(spec);
+  const bool repeats = may_repeat_terms(spec);
   std::vector<std::int64_t> left_out;
   for (std::uint64_t seed = 1; left_out.size() < 64; ++seed) {
     const auto differs = [&](std::int64_t first, std::int64_t last) {

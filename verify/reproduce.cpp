@@ -44,7 +44,7 @@ std::string write_repro(const kir::Kernel& k, int ordinal, std::span<const ir::L
   ir::NamedLiterals named;
   for (std::size_t i = 0; i < inputs.size(); ++i) named.emplace_back(main.value(main.params[i]).name, inputs[i]);
   ir::save_npz((dir / "inputs.npz").string(), named);
-  const bool exact = check.find("integers") != std::string::npos || check.find("provenance") != std::string::npos;
+  const bool exact = check.find("integers") != std::string::npos || check.find("provenance") != std::string::npos || check == "accumulation";
   return fmt::format("plumb run {} --inputs {} --check {} --target {} --contract {}", quoted((dir / "kernel.plumb").string()), quoted((dir / "inputs.npz").string()), exact ? "full" : "kernel", o.target, name(o.contract));
 }
 

@@ -49,18 +49,26 @@ std::int64_t entry(const ir::Node& n, const char* which, std::size_t d, std::int
   return v.empty() ? fallback : v[d];
 }
 
+/// How a window meets one axis: read once, since a rule runs for every term.
+struct Axis { std::int64_t stride, dilation, low, spread; };
+std::vector<Axis> window_axes(const ir::Node& n, std::size_t rank, const char* dilation) {
+  std::vector<Axis> r;
+  for (std::size_t d = 0; d < rank; ++d) r.push_back({entry(n, "stride", d, 1), entry(n, dilation, d, 1), entry(n, "low", d, 0), 1});
+  return r;
+}
+
 Rule window_rule(const ir::Node& n, const Extents& in, const Extents& out, std::int64_t& count) {
   const auto& w = n.attrs.ints("window");
   const Extents window(w.begin(), w.end());
   count = element_count(window);
-  return [&n, in, out, window](std::int64_t flat, TermPlaces& p) {
+  return [axes = window_axes(n, in.size(), "dilation"), in, out, window](std::int64_t flat, TermPlaces& p) {
     const Index o = delinearize(flat, out);
     Index r(window.size());
     do {
       Index at(in.size());
       bool inside = true;
       for (std::size_t d = 0; d < in.size() && inside; ++d) {
-        at[d] = o[d] * entry(n, "stride", d, 1) + r[d] * entry(n, "dilation", d, 1) - entry(n, "low", d, 0);
+        at[d] = o[d] * axes[d].stride + r[d] * axes[d].dilation - axes[d].low;
         inside = at[d] >= 0 && at[d] < in[d];
       }
       if (inside) p.a.push_back(linearize(at, in));
@@ -87,7 +95,9 @@ Rule convolution_rule(const ir::Node& n, const Extents& x, const Extents& w, con
   const std::int64_t groups = n.attrs.integer("groups"), per_out = w[0] / groups, per_in = w[1];
   const Extents taps(w.begin() + 1, w.end());
   count = element_count(taps);
-  return [=, &n, terms = count](std::int64_t flat, TermPlaces& p) {
+  auto axes = window_axes(n, x.size() - 2, "rhs_dilation");
+  for (std::size_t d = 0; d < axes.size(); ++d) axes[d].spread = entry(n, "lhs_dilation", d, 1);
+  return [=, axes = std::move(axes), terms = count](std::int64_t flat, TermPlaces& p) {
     const Index o = delinearize(flat, out);
     if (terms == 0) return;
     Index tap(taps.size());
@@ -95,9 +105,9 @@ Rule convolution_rule(const ir::Node& n, const Extents& x, const Extents& w, con
     do {
       std::int64_t at = o[0] * x[1] + o[1] / per_out * per_in + tap[0];
       for (std::size_t d = 0; d + 2 < x.size() && at >= 0; ++d) {
-        const std::int64_t step = entry(n, "lhs_dilation", d, 1);
-        const std::int64_t i = o[d + 2] * entry(n, "stride", d, 1) + tap[d + 1] * entry(n, "rhs_dilation", d, 1) - entry(n, "low", d, 0);
-        at = i < 0 || i % step != 0 || i / step >= x[d + 2] ? -1 : at * x[d + 2] + i / step;
+        const auto& a = axes[d];
+        const std::int64_t i = o[d + 2] * a.stride + tap[d + 1] * a.dilation - a.low;
+        at = i < 0 || i % a.spread != 0 || i / a.spread >= x[d + 2] ? -1 : at * x[d + 2] + i / a.spread;
       }
       p.a.push_back(at);
       p.b.push_back(o[1] * terms + k++);

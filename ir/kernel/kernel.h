@@ -84,14 +84,20 @@ struct Stmt {
       node;
 };
 
-/// How a reduction of the specification is computed here: what the oracle's enclosure rests on.
+/// How a reduction of the specification is computed here: what the oracle's enclosure rests on, so that what is declared must
+/// be true of the kernel and within the contract. Its combining steps are the Combine and TileMma statements that name it;
+/// a reduction of more than one term has such steps, and takes each term once (a minimum or maximum may take one again).
+/// The enclosure of a sum is as wide as `height` steps' errors in the accumulator's format, each half a unit in the last
+/// place, or a whole one where the unit truncates (interpreter/domains/accumulation.h). A declaration that says less than is true is
+/// found by the kernel's text and by counting (verify/accumulation.h); one that says more than the contract allows is a
+/// violation too, and makes no enclosure wider.
 struct Reduction {
   int spec_node = -1;             ///< the node of Kernel::spec that it implements
   FnId fn = fn_id<scalar::Add>;
-  DType accumulator = DType::f32;
+  DType accumulator = DType::f32; ///< the narrowest format that a partial result passes before the next step
   bool truncates = false;         ///< tensor cores: products aligned and truncated, not rounded
   std::int64_t terms = 0;
-  std::int64_t height = 0;        ///< longest chain of combining steps that any term passes
+  std::int64_t height = 0;        ///< longest chain of combining steps that any term passes; the step into an initial value counts
 };
 
 /// Inverse of one store to an output: for the element at `coordinate(k)`, the value of each loop variable around the store.
