@@ -145,18 +145,6 @@ double greatest(double x, double y) {
   return x > y ? x : y;
 }
 
-/// Double first: accepted when no value within its error bound rounds elsewhere.
-double elementary(FnId fn, DType t, double x, double y) {
-  if (std::isnan(x) && fn != fn_id<Pow>) return x;
-  if (t != DType::f64) {
-    const double v = approximate(fn, x, y);
-    if (std::isnan(v) || std::isinf(v) || v == 0) return exact_elementary(fn, t, x, y);
-    const double low = round_to(t, v * (1 - 0x1p-46)), high = round_to(t, v * (1 + 0x1p-46));
-    if (low == high) return low;
-  }
-  return exact_elementary(fn, t, x, y);
-}
-
 Number real(double v) { return {.f = v}; }
 
 Number apply_float(FnId fn, DType t, std::span<const Number> a) {
@@ -191,11 +179,28 @@ Number apply_float(FnId fn, DType t, std::span<const Number> a) {
     case fn_id<Le>: return boolean(x <= y);
     case fn_id<Gt>: return boolean(x > y);
     case fn_id<Ge>: return boolean(x >= y);
-    default: return real(elementary(fn, t, x, y));
+    default: return real(elementary(fn, t, x, y, nullptr));
   }
 }
 
 }  // namespace
+
+double elementary(FnId fn, DType t, double x, double y, double* near) {
+  const bool takes_nan = fn == fn_id<Pow> || fn == fn_id<Hypot>;  // a number may come of it
+  if (std::isnan(x) && !takes_nan) {
+    if (near) *near = x;
+    return x;
+  }
+  const double v = t != DType::f64 || near ? approximate(fn, x, y) : 0;
+  if (near) *near = v;
+  if (t == DType::f64) return exact_elementary(fn, t, x, y);
+  if (std::isnan(v) || std::isinf(v) || v == 0) {
+    // f32's range lies well inside the double's, where C's Annex F says what the function gives at zeros, infinities and NaN.
+    return t == DType::f32 && row(fn).arity == 2 ? v : exact_elementary(fn, t, x, y);
+  }
+  const double low = round_to(t, v * (1 - 0x1p-46)), high = round_to(t, v * (1 + 0x1p-46));
+  return low == high ? low : exact_elementary(fn, t, x, y);
+}
 
 double round_to(DType t, double v) {
   if (t == DType::f64 || !is_float(t)) return v;
