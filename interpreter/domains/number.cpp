@@ -116,7 +116,7 @@ double fused(DType t, double x, double y, double z) {
 /// Below 2^50 two roundings leave the quotient of the exact multiple x - fmod(x, y) nearest to the integer that it is.
 double floor_division(DType t, double x, double y) {
   const double plain = x / y;
-  if (y == 0 || !std::isfinite(x) || std::isnan(y)) return plain;
+  if (y == 0 || !std::isfinite(x) || std::isnan(y)) return round_to(t, plain);  // NaN where there is no infinity
   const bool opposite = (x < 0) != (y < 0);
   if (std::isinf(y)) return x != 0 && opposite ? -1 : std::copysign(0.0, plain);
   if (std::fabs(plain) >= 0x1p50) return exact_floor_quotient(t, x, y);
