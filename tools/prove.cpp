@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "tools/cli.h"
@@ -74,8 +73,7 @@ int merge(const po::variables_map& given) {
   ProofResults results;
   for (const auto& path : given["merge"].as<std::vector<std::string>>()) results.read(path, true);
   results.write(given["out"].as<std::string>());
-  std::cout << fmt::format("{} rows, {} exhaustive, {} wrong\n", results.rows().size(), std::count_if(results.rows().begin(), results.rows().end(), [](const auto& r) { return r.at("exhaustive").template get<bool>(); }),
-                           results.wrong());
+  std::cout << fmt::format("{} rows, {} exhaustive, {} wrong\n", results.rows(), results.exhaustive(), results.wrong());
   return results.wrong() ? 1 : 0;
 }
 
@@ -129,7 +127,7 @@ int prove_command(const Args& args) {
       if (!enumerable && inputs == 0) o.inputs = std::int64_t{1} << 20;
       const auto r = verify::check_function(fn, t, o);
       print(r);
-      for (auto& row : proof_rows(r, context)) results.add(std::move(row));
+      results.add(r, context);
       if (given.count("out")) results.write(given["out"].as<std::string>());
       count += r.inputs;
       ++pairs;

@@ -58,8 +58,6 @@ bool join(json& to, const json& part) {
   return true;
 }
 
-}  // namespace
-
 std::vector<json> proof_rows(const verify::FunctionResult& r, const ProofContext& context) {
   const Ranges ranges = r.inputs ? Ranges{{r.first, r.first + r.inputs}} : Ranges{};
   json common{{"function", std::string(plumb::row(r.fn).name)}, {"dtype", std::string(name(r.dtype))}, {"machine", context.machine}, {"vector_bits", context.vector_bits}, {"inputs", r.inputs}, {"of", r.total},
@@ -77,35 +75,52 @@ std::vector<json> proof_rows(const verify::FunctionResult& r, const ProofContext
   return {strict, relaxed};
 }
 
+}  // namespace
+
+struct ProofResults::Rows {
+  std::vector<json> all;
+
+  void add(json row) {
+    if (row.at("inputs") == 0) return;   // a part of few arguments may be empty
+    const auto same = std::find_if(all.begin(), all.end(), [&](const json& r) { return identity(r) == identity(row); });
+    if (same == all.end()) {
+      all.push_back(std::move(row));
+      std::sort(all.begin(), all.end(), [](const json& a, const json& b) { return identity(a) < identity(b); });
+      return;
+    }
+    const auto size = [](const json& r) { return r.at("of").get<std::int64_t>(); };
+    const bool alike = size(*same) == size(row) && same->value("seed", 0) == row.value("seed", 0) && same->at("machine") == row.at("machine");
+    if (alike && join(*same, row)) return;
+    if (size(row) >= size(*same)) *same = std::move(row);
+  }
+};
+
+ProofResults::ProofResults() : rows_(std::make_unique<Rows>()) {}
+ProofResults::~ProofResults() = default;
+
 void ProofResults::read(const std::string& path, bool must_exist) {
   if (!must_exist && !std::filesystem::exists(path)) return;
   const auto bytes = ir::read_file(path);
   try {
     const json file = json::parse(bytes);
-    for (const auto& row : file.at("functions")) add(row);
+    for (const auto& row : file.at("functions")) rows_->add(row);
   } catch (const json::exception& e) {
     fail_input(path + " is no results file of plumb prove: " + e.what());
   }
 }
 
-void ProofResults::add(json row) {
-  if (row.at("inputs") == 0) return;   // a part of few arguments may be empty
-  const auto same = std::find_if(rows_.begin(), rows_.end(), [&](const json& r) { return identity(r) == identity(row); });
-  if (same == rows_.end()) {
-    rows_.push_back(std::move(row));
-    std::sort(rows_.begin(), rows_.end(), [](const json& a, const json& b) { return identity(a) < identity(b); });
-    return;
-  }
-  const auto size = [](const json& r) { return r.at("of").get<std::int64_t>(); };
-  const bool alike = size(*same) == size(row) && same->value("seed", 0) == row.value("seed", 0) && same->at("machine") == row.at("machine");
-  if (alike && join(*same, row)) return;
-  if (size(row) >= size(*same)) *same = std::move(row);
+void ProofResults::add(const verify::FunctionResult& result, const ProofContext& context) {
+  for (auto& row : proof_rows(result, context)) rows_->add(std::move(row));
 }
 
-void ProofResults::write(const std::string& path) const { ir::write_file(path, json{{"functions", rows_}}.dump(1) + "\n"); }
+void ProofResults::write(const std::string& path) const { ir::write_file(path, json{{"functions", rows_->all}}.dump(1) + "\n"); }
 
+std::int64_t ProofResults::rows() const { return static_cast<std::int64_t>(rows_->all.size()); }
+std::int64_t ProofResults::exhaustive() const {
+  return std::count_if(rows_->all.begin(), rows_->all.end(), [](const json& r) { return r.at("exhaustive").get<bool>(); });
+}
 std::int64_t ProofResults::wrong() const {
-  return std::count_if(rows_.begin(), rows_.end(), [](const json& r) { return r.value("misrounded", 0) != 0 || r.value("outside", 0) != 0; });
+  return std::count_if(rows_->all.begin(), rows_->all.end(), [](const json& r) { return r.value("misrounded", 0) != 0 || r.value("outside", 0) != 0; });
 }
 
 }  // namespace plumb::tools

@@ -4,9 +4,8 @@
 // adds its own, a run on the same ones replaces the row, and a row of more arguments replaces one of fewer. `exhaustive` says that the
 // arguments are all that the dtype has and that the ranges leave none out.
 #pragma once
-#include <nlohmann/json_fwd.hpp>
+#include <memory>
 #include <string>
-#include <vector>
 
 #include "verify/functions.h"
 
@@ -17,22 +16,25 @@ struct ProofContext {
   int vector_bits = 0;
   std::uint64_t seed = 1;
 };
-/// One row for strict and one for relaxed.
-std::vector<nlohmann::json> proof_rows(const verify::FunctionResult& result, const ProofContext& context);
 
 /// {"functions": [row, …]}, sorted. Files that cannot be read or are no such thing are bad input.
 class ProofResults {
  public:
+  ProofResults();
+  ~ProofResults();
   /// Rows of a file; none where there is no such file and it need not exist.
   void read(const std::string& path, bool must_exist);
-  void add(nlohmann::json row);
+  /// A row for strict and one for relaxed.
+  void add(const verify::FunctionResult& result, const ProofContext& context);
   void write(const std::string& path) const;
-  const std::vector<nlohmann::json>& rows() const { return rows_; }
+  std::int64_t rows() const;
+  std::int64_t exhaustive() const;
   /// Rows with a wrong answer.
   std::int64_t wrong() const;
 
  private:
-  std::vector<nlohmann::json> rows_;
+  struct Rows;
+  std::unique_ptr<Rows> rows_;
 };
 
 }  // namespace plumb::tools
