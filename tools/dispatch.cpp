@@ -22,7 +22,7 @@ const std::vector<Command>& commands() {
       {"reduce", "REPRO", "shrink a failure", nullptr},
       {"bisect", "REPRO", "name the step that is wrong", nullptr},
       {"faults", "[--list | --score]", "score the checks on seeded faults", nullptr},
-      {"prove", "--functions [--function F] [--dtype T] [--inputs N] [--out FILE]", "prove elementary functions against the reference", &prove_command},
+      {"prove", "--functions [--function F] [--dtype T] [--inputs N] [--shard I/N] [--out FILE] [--merge FILE…]", "prove elementary functions against the reference", &prove_command},
       {"spec", "[--out FILE]", "print the specification: every operation's meaning, edges and accuracy", &spec_command},
       {"sensitivity", "[--op OP] [--dtype T] [--k K] [--trials N --faults N | --seconds N] [--seed S] [--target T] [--out FILE]", "measure what the checks reject, of right kernels and of faulty ones", &sensitivity_command},
       {"equal", "A B", "are two programs equal on all inputs", nullptr},

@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <cstring>
 #include <future>
-#include <mutex>
+#include <numeric>
+#include <optional>
 
 #include "backends/runtime/executor.h"
-#include "interpreter/domains/enclosure.h"
+#include "interpreter/domains/number.h"
 #include "ir/tensor/text.h"
 #include "lowering/pipeline.h"
+#include "verify/function_judge.h"
 #include "verify/oracle.h"
+#include "verify/pairs.h"
 
 namespace plumb::verify {
 namespace {
@@ -38,76 +40,79 @@ class Compiled {
   backends::Session session_;
 };
 
-/// How the arguments are numbered: all patterns, each stride-th of them, or pseudo-random ones.
+/// How the arguments are numbered, and which numbers are asked for: patterns in order, each stride-th of them, pairs or random ones.
 struct Arguments {
-  std::int64_t count = 0;
-  std::uint64_t stride = 1;
-  bool random = false;
+  enum class Kind { sweep, strided, random, pairs } kind = Kind::sweep;
+  std::int64_t total = 0, first = 0, last = 0;
+  std::uint64_t stride = 1, seed = 1;
+  int bytes = 4;
+  std::optional<Pairs> pairs;
 
-  Arguments(FnId fn, DType t, const FunctionOptions& o) {
-    const int bits = byte_size(t) * 8;
-    random = bits > 32 || plumb::row(fn).arity > 1;
-    const std::int64_t all = random ? o.inputs : std::int64_t{1} << bits;
-    count = o.inputs > 0 ? std::min(o.inputs, all) : all;
-    // An odd stride meets every pattern once in 2^bits steps, and all binades in few.
-    stride = count == all ? 1 : (static_cast<std::uint64_t>(all) / static_cast<std::uint64_t>(count)) | 1;
+  Arguments(FnId fn, DType t, const FunctionOptions& o) : seed(o.seed), bytes(byte_size(t)) {
+    const std::int64_t patterns = bytes <= 4 ? std::int64_t{1} << bytes * 8 : 0;
+    const bool unary = plumb::row(fn).arity == 1;
+    if (!unary) pairs.emplace(fn, t, o.seed), kind = Kind::pairs;
+    else if (!patterns) kind = Kind::random;
+    total = o.inputs > 0 && (!unary || !patterns || o.inputs < patterns) ? o.inputs : patterns;
+    if (unary && patterns && total < patterns) {
+      kind = Kind::strided;
+      stride = (static_cast<std::uint64_t>(patterns) / static_cast<std::uint64_t>(total)) | 1;   // odd: every pattern once in 2^bits steps, all binades in few
+    }
+    // Parts end on whole chunks, so that together they look at what the whole does.
+    const std::int64_t chunks = (total + chunk - 1) / chunk;
+    first = std::min(total, chunks * o.shard / o.shards * chunk);
+    last = std::min(total, chunks * (o.shard + 1) / o.shards * chunk);
   }
-  std::uint64_t pattern(std::int64_t i, std::size_t argument, std::uint64_t seed) const {
-    return random ? random_word(seed + argument, static_cast<std::uint64_t>(i)) : static_cast<std::uint64_t>(i) * stride;
+
+  void fill(std::int64_t from, std::int64_t n, std::vector<ir::Literal>& in, DType t) const {
+    if (kind == Kind::sweep && bytes == 4) {
+      auto* to = static_cast<std::uint32_t*>(in[0].mutable_raw());
+      for (std::int64_t i = 0; i < chunk; ++i) to[i] = static_cast<std::uint32_t>(from + std::min(i, n - 1));
+      return;
+    }
+    for (std::int64_t i = 0; i < chunk; ++i) {
+      const std::int64_t number = from + std::min(i, n - 1);
+      if (kind == Kind::pairs) {
+        const auto p = (*pairs)(number);
+        for (std::size_t k = 0; k < 2; ++k) interp::store(t, in[k].mutable_raw(), i, {.f = p[k]});
+        continue;
+      }
+      const std::uint64_t bits = kind == Kind::random ? random_word(seed, static_cast<std::uint64_t>(number)) : static_cast<std::uint64_t>(number) * stride;
+      std::memcpy(static_cast<char*>(in[0].mutable_raw()) + i * bytes, &bits, static_cast<std::size_t>(bytes));
+    }
   }
 };
 
 class Worker {
  public:
-  Worker(FnId fn, DType t, const FunctionOptions& o, const Arguments& arguments)
-      : fn_(fn), t_(t), o_(o), arguments_(arguments), strict_(fn, t, Contract::strict, o.target), relaxed_(fn, t, Contract::relaxed, o.target) {
-    result.fn = fn, result.dtype = t;
+  Worker(FnId fn, DType t, const FunctionOptions& o, const Arguments& arguments) : arguments_(arguments), judge_(fn, t), strict_(fn, t, Contract::strict, o.target), relaxed_(fn, t, Contract::relaxed, o.target) {
     for (int k = 0; k < plumb::row(fn).arity; ++k) in_.emplace_back(ir::Type{t, {chunk}});
   }
-
-  void run(std::int64_t first) {
-    const std::int64_t last = std::min(first + chunk, arguments_.count);
-    for (std::size_t k = 0; k < in_.size(); ++k)
-      for (std::int64_t i = 0; i < chunk; ++i) {
-        const auto bits = arguments_.pattern(std::min(first + i, last - 1), k, o_.seed);
-        std::memcpy(static_cast<char*>(in_[k].mutable_raw()) + i * byte_size(t_), &bits, static_cast<std::size_t>(byte_size(t_)));
-      }
+  void run(std::int64_t from) {
+    const std::int64_t n = std::min(chunk, arguments_.last - from);
+    const DType t = judge_.result.dtype;
+    arguments_.fill(from, n, in_, t);
     const auto strict = strict_(in_), relaxed = relaxed_(in_);
-    for (std::int64_t i = 0; i < last - first; ++i) judge(i, interp::load(t_, strict.raw(), i), interp::load(t_, relaxed.raw(), i));
-    result.inputs += last - first;
+    if (t == DType::f32 && arguments_.kind == Arguments::Kind::sweep) judge_.sweep(static_cast<std::uint32_t>(from), n, in_, strict, relaxed);
+    else judge_.each(n, in_, strict, relaxed);
   }
-  FunctionResult result;
+  const FunctionResult& result() const { return judge_.result; }
 
  private:
-  void judge(std::int64_t i, interp::Number strict, interp::Number relaxed) {
-    interp::Number x[2] = {};
-    interp::Enclosed points[2];
-    for (std::size_t k = 0; k < in_.size(); ++k) x[k] = interp::load(t_, in_[k].raw(), i), points[k] = interp::Enclosed::point(t_, x[k]);
-    const auto wanted = interp::apply(fn_, t_, std::span(x, in_.size()));
-    const auto note = [&](double (&at)[2]) { at[0] = x[0].f, at[1] = x[1].f; };
-    if (strict.u != wanted.u && !(std::isnan(strict.f) && std::isnan(wanted.f)) && result.misrounded++ == 0) note(result.misrounded_at);
-    const auto allowed = interp::stored(interp::enclose(fn_, t_, std::span(points, in_.size())), t_);
-    result.beyond += !interp::contains(allowed, t_, relaxed);
-    if (!std::isfinite(relaxed.f) || !std::isfinite(wanted.f)) return;
-    const double exact = t_ == DType::f64 ? wanted.f : interp::approximate(fn_, x[0].f, x[1].f), off = std::fabs(relaxed.f - exact) / interp::ulp(t_, exact);
-    const bool saturates = !row(t_).has_inf && std::fabs(exact) > interp::round_to(t_, std::numeric_limits<double>::max());
-    if (off > result.worst_ulp && !saturates) result.worst_ulp = off, note(result.worst_at);
-  }
-
-  FnId fn_;
-  DType t_;
-  const FunctionOptions& o_;
   const Arguments& arguments_;
+  Judge judge_;
   Compiled strict_, relaxed_;
   std::vector<ir::Literal> in_;
 };
 
 void join(FunctionResult& to, const FunctionResult& part) {
   if (to.misrounded == 0 && part.misrounded) std::copy_n(part.misrounded_at, 2, to.misrounded_at);
+  if (to.beyond == 0 && part.beyond) std::copy_n(part.beyond_at, 2, to.beyond_at);
   if (part.worst_ulp > to.worst_ulp) to.worst_ulp = part.worst_ulp, std::copy_n(part.worst_at, 2, to.worst_at);
   to.inputs += part.inputs;
   to.misrounded += part.misrounded;
   to.beyond += part.beyond;
+  to.by += part.by;
 }
 
 }  // namespace
@@ -119,21 +124,28 @@ std::vector<FnId> elementary_functions() {
   return r;
 }
 
+std::vector<FnId> checked_functions() {
+  auto r = elementary_functions();
+  for (FnId f : {fn_id<scalar::Div>, fn_id<scalar::FloorDiv>, fn_id<scalar::Remainder>, fn_id<scalar::Fmod>, fn_id<scalar::Sqrt>}) r.push_back(f);
+  std::sort(r.begin(), r.end());
+  return r;
+}
+
 FunctionResult check_function(FnId fn, DType t, const FunctionOptions& o) {
   const auto start = std::chrono::steady_clock::now();
   const Arguments arguments(fn, t, o);
   FunctionResult result;
-  result.fn = fn, result.dtype = t;
-  std::atomic<std::int64_t> next{0};
+  result.fn = fn, result.dtype = t, result.first = arguments.first, result.total = arguments.total;
+  std::atomic<std::int64_t> next{arguments.first};
   std::vector<std::future<FunctionResult>> workers;
   for (int w = 0; w < std::max(1, o.threads); ++w)
     workers.push_back(std::async(std::launch::async, [&] {
       Worker worker(fn, t, o, arguments);
-      for (std::int64_t first = next.fetch_add(chunk); first < arguments.count; first = next.fetch_add(chunk)) worker.run(first);
-      return worker.result;
+      for (std::int64_t from = next.fetch_add(chunk); from < arguments.last; from = next.fetch_add(chunk)) worker.run(from);
+      return worker.result();
     }));
   for (auto& w : workers) join(result, w.get());
-  result.all = !arguments.random && arguments.stride == 1 && result.inputs == std::int64_t{1} << (byte_size(t) * 8);
+  result.all = arguments.kind == Arguments::Kind::sweep;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

@@ -67,6 +67,7 @@ int evaluate(FnId fn, mpfr_ptr r, mpfr_srcptr x, mpfr_srcptr y) {
   if (fn == fn_id<Rsqrt>) return reciprocal_root(r, x);
   if (fn == fn_id<Sigmoid>) return sigmoid(r, x);
   if (fn == fn_id<Pow>) return mpfr_pow(r, x, y, MPFR_RNDN);
+  if (fn == fn_id<Hypot>) return mpfr_hypot(r, x, y, MPFR_RNDN);
   return mpfr_atan2(r, x, y, MPFR_RNDN);
 }
 

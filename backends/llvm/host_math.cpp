@@ -18,6 +18,7 @@ double sigmoid(double x) {
 double rsqrt(double x) { return static_cast<double>(1 / std::sqrt(static_cast<long double>(x))); }
 double power(double x, double y) { return static_cast<double>(std::pow(static_cast<long double>(x), static_cast<long double>(y))); }
 double arctangent(double y, double x) { return static_cast<double>(std::atan2(static_cast<long double>(y), static_cast<long double>(x))); }
+double hypotenuse(double x, double y) { return static_cast<double>(std::hypot(static_cast<long double>(x), static_cast<long double>(y))); }
 
 void* one(One f) { return reinterpret_cast<void*>(f); }
 void* two(Two f) { return reinterpret_cast<void*>(f); }
@@ -39,6 +40,7 @@ std::span<const HostFunction> host_functions() {
       {"plumb_math_erfc", one(rounded<erfcl>)}, {"plumb_math_cbrt", one(rounded<cbrtl>)},
       {"plumb_math_sigmoid", one(sigmoid)},     {"plumb_math_rsqrt", one(rsqrt)},
       {"plumb_math_pow", two(power)},           {"plumb_math_atan2", two(arctangent)},
+      {"plumb_math_hypot", two(hypotenuse)},
       {"plumb_math_fmod", two(std::fmod)},
       {"plumb_exact", reinterpret_cast<void*>(&correctly_rounded)},
   };

@@ -88,7 +88,7 @@ Expr Math::correctly_rounded(FnId fn, DType t, std::span<const Expr> a) const {
   for (auto e : a) x.push_back(e.to_f64()), args.push_back(x.back().v);
   const auto exact = [&] { return x[0].with(calls_.exact_function(b_, fn, t, args)); };
   if (t == DType::f64) return exact();
-  const Expr y = wide(fn, x), decided = unless(near_boundary(y, t), y, exact);
+  const Expr y = wide(fn, x), decided = fn == fn_id<Hypot> ? y : unless(near_boundary(y, t), y, exact);   // that one's last bit is sticky
   return t == DType::f32 ? decided.to_f32() : to_odd_f32(decided);
 }
 
@@ -119,6 +119,7 @@ Expr Math::wide(FnId fn, std::span<const Expr> a) const {
     case fn_id<Cos>: return trig_f64(Trig::cosine, x, calls_);
     case fn_id<Tan>: return trig_f64(Trig::tangent, x, calls_);
     case fn_id<Atan2>: return atan2_f64(x, a[1]);
+    case fn_id<Hypot>: return hypot_f64(x, a[1]);
     case fn_id<Atan>: return atan_f64(x);
     case fn_id<Asin>: return asin_f64(x);
     case fn_id<Acos>: return acos_f64(x);

@@ -55,6 +55,8 @@ int evaluate(FnId fn, mpfr_t r, const mpfr_t x, const mpfr_t y) {
   if (fn == fn_id<Cbrt>) return mpfr_cbrt(r, x, MPFR_RNDN);
   if (fn == fn_id<Rsqrt>) return reciprocal_root(r, x);
   if (fn == fn_id<Sigmoid>) return sigmoid(r, x), 0;
+  if (fn == fn_id<Sqrt>) return mpfr_sqrt(r, x, MPFR_RNDN);
+  if (fn == fn_id<Hypot>) return mpfr_hypot(r, x, y, MPFR_RNDN);
   if (fn == fn_id<Pow>) return mpfr_pow(r, x, y, MPFR_RNDN);
   if (fn == fn_id<Atan2>) return mpfr_atan2(r, x, y, MPFR_RNDN);
   fail_internal("not an elementary function");
@@ -147,6 +149,7 @@ double approximate(FnId fn, double x, double y) {
     case fn_id<Sigmoid>: return x < -40 ? std::exp(x) : 1 / (1 + std::exp(-x));
     case fn_id<Pow>: return std::pow(x, y);
     case fn_id<Atan2>: return std::atan2(x, y);
+    case fn_id<Hypot>: return std::hypot(x, y);
     default: fail_internal("not an elementary function");
   }
 }

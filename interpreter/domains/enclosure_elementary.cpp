@@ -39,7 +39,7 @@ Shape shape_of(FnId fn) {
 
 /// What a lowering may give at a point: within the bound of the exact value, rounded or not.
 Enclosed at_point(FnId fn, DType t, double x, double y = 0) {
-  const double v = fn == fn_id<Pow> || fn == fn_id<Atan2> || t == DType::f64 ? approximate(fn, x, y) : approximate(fn, x);
+  const double v = approximate(fn, x, y);
   if (std::isnan(v)) return Enclosed::not_a_number();
   if (std::isinf(v) && (std::isinf(x) || x == 0 || std::isinf(y) || fn == fn_id<Atanh> || fn == fn_id<Log1p>)) return rounded_hull(t, v, v, false);
   if (fn == fn_id<Sqrt>) {
@@ -107,11 +107,26 @@ Enclosed angle(DType t, const Enclosed& y, const Enclosed& x) {
   return r;
 }
 
+/// Grows with both magnitudes. An infinite side decides, whatever the other is.
+Enclosed hypotenuse(DType t, const Enclosed& x, const Enclosed& y) {
+  const auto empty = [](const Enclosed& e) { return !(e.lo <= e.hi); };
+  const auto least = [](const Enclosed& e) { return e.lo <= 0 && e.hi >= 0 ? 0 : std::min(std::fabs(e.lo), std::fabs(e.hi)); };
+  const auto most = [](const Enclosed& e) { return std::max(std::fabs(e.lo), std::fabs(e.hi)); };
+  const auto infinite = [&](const Enclosed& e) { return !empty(e) && !e.nan && std::isinf(least(e)); };
+  if (infinite(x) || infinite(y)) return Enclosed::real(inf, inf);
+  const bool may_be_infinite = (!empty(x) && std::isinf(most(x))) || (!empty(y) && std::isinf(most(y)));
+  if (empty(x) || empty(y)) return may_be_infinite ? Enclosed::real(inf, inf, true) : Enclosed::not_a_number();
+  Enclosed r = hull(at_point(fn_id<Hypot>, t, least(x), least(y)), at_point(fn_id<Hypot>, t, most(x), most(y)), t);
+  r.nan = x.nan || y.nan;
+  return r;
+}
+
 }  // namespace
 
 Enclosed enclose_elementary(FnId fn, DType t, std::span<const Enclosed> args) {
   if (fn == fn_id<Pow>) return power(t, args[0], args[1]);
   if (fn == fn_id<Atan2>) return angle(t, args[0], args[1]);
+  if (fn == fn_id<Hypot>) return hypotenuse(t, args[0], args[1]);
   const Enclosed& x = args[0];
   if (!(x.lo <= x.hi)) return x;  // NaN alone
   const Shape s = shape_of(fn);

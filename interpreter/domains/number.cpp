@@ -116,7 +116,7 @@ double fused(DType t, double x, double y, double z) {
 /// Below 2^50 two roundings leave the quotient of the exact multiple x - fmod(x, y) nearest to the integer that it is.
 double floor_division(DType t, double x, double y) {
   const double plain = x / y;
-  if (y == 0 || !std::isfinite(x) || std::isnan(y)) return plain;
+  if (y == 0 || !std::isfinite(x) || std::isnan(y)) return round_to(t, plain);  // NaN where there is no infinity
   const bool opposite = (x < 0) != (y < 0);
   if (std::isinf(y)) return x != 0 && opposite ? -1 : std::copysign(0.0, plain);
   if (std::fabs(plain) >= 0x1p50) return exact_floor_quotient(t, x, y);
@@ -143,18 +143,6 @@ double greatest(double x, double y) {
   if (std::isnan(x) || std::isnan(y)) return std::nan("");
   if (x == 0 && y == 0) return std::signbit(x) ? y : x;
   return x > y ? x : y;
-}
-
-/// Double first: accepted when no value within its error bound rounds elsewhere.
-double elementary(FnId fn, DType t, double x, double y) {
-  if (std::isnan(x) && fn != fn_id<Pow>) return x;
-  if (t != DType::f64) {
-    const double v = approximate(fn, x, y);
-    if (std::isnan(v) || std::isinf(v) || v == 0) return exact_elementary(fn, t, x, y);
-    const double low = round_to(t, v * (1 - 0x1p-46)), high = round_to(t, v * (1 + 0x1p-46));
-    if (low == high) return low;
-  }
-  return exact_elementary(fn, t, x, y);
 }
 
 Number real(double v) { return {.f = v}; }
@@ -191,11 +179,28 @@ Number apply_float(FnId fn, DType t, std::span<const Number> a) {
     case fn_id<Le>: return boolean(x <= y);
     case fn_id<Gt>: return boolean(x > y);
     case fn_id<Ge>: return boolean(x >= y);
-    default: return real(elementary(fn, t, x, y));
+    default: return real(elementary(fn, t, x, y, nullptr));
   }
 }
 
 }  // namespace
+
+double elementary(FnId fn, DType t, double x, double y, double* near) {
+  const bool takes_nan = fn == fn_id<Pow> || fn == fn_id<Hypot>;  // a number may come of it
+  if (std::isnan(x) && !takes_nan) {
+    if (near) *near = x;
+    return x;
+  }
+  const double v = t != DType::f64 || near ? approximate(fn, x, y) : 0;
+  if (near) *near = v;
+  if (t == DType::f64) return exact_elementary(fn, t, x, y);
+  if (std::isnan(v) || std::isinf(v) || v == 0) {
+    // f32's range lies well inside the double's, where C's Annex F says what the function gives at zeros, infinities and NaN.
+    return t == DType::f32 && row(fn).arity == 2 ? v : exact_elementary(fn, t, x, y);
+  }
+  const double low = round_to(t, v * (1 - 0x1p-46)), high = round_to(t, v * (1 + 0x1p-46));
+  return low == high ? low : exact_elementary(fn, t, x, y);
+}
 
 double round_to(DType t, double v) {
   if (t == DType::f64 || !is_float(t)) return v;

@@ -30,6 +30,9 @@ Number number(DType t, double v);
 
 /// f(x) of an elementary function in double with relative error below 2^-48, for bounds and as a first guess.
 double approximate(FnId fn, double x, double y = 0);
+/// f(x) rounded once to `t`. Double first: accepted when no value within its error bound rounds elsewhere. `near`, where not null, gets
+/// what `approximate` gives.
+double elementary(FnId fn, DType t, double x, double y, double* near);
 /// f(x) rounded once to `t` by arbitrary precision (MPFR), whatever it costs.
 double exact_elementary(FnId fn, DType t, double x, double y);
 /// floor(x / y) of the exact quotient, rounded once to `t`; x and y finite, y not 0, the quotient 1 or more in magnitude.

@@ -26,7 +26,7 @@ struct ReferenceCounts {
   ReferenceCounts& operator+=(const ReferenceCounts& o);
 };
 
-/// Elementary functions of one argument.
+/// sqrt and elementary functions of one argument.
 bool has_f32_reference(FnId fn);
 
 /// f at the f32 arguments with the bit patterns first, first + 1, …, rounded once to f32, one for each member of `rounded`; and in

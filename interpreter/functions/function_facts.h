@@ -18,6 +18,7 @@ constexpr FunctionFacts function_facts(FnId fn) {
   using Parity = FunctionFacts::Parity;
   constexpr double inf = std::numeric_limits<double>::infinity();
   switch (fn) {
+    case fn_id<Sqrt>:
     case fn_id<Rsqrt>:
     case fn_id<Log>:
     case fn_id<Log2>:

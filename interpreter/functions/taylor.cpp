@@ -132,7 +132,7 @@ Jet inverse(FnId fn, Interval x, double w) {
 
 }  // namespace
 
-bool has_taylor(FnId fn) { return plumb::row(fn).arity == 1 && plumb::row(fn).ulp > 0.5 && plumb::row(fn).takes == Takes::floating; }
+bool has_taylor(FnId fn) { return fn == fn_id<Sqrt> || (plumb::row(fn).arity == 1 && plumb::row(fn).ulp > 0.5 && plumb::row(fn).takes == Takes::floating); }
 
 Jet taylor(FnId fn, Interval x, double w) {
   switch (fn) {
@@ -154,6 +154,7 @@ Jet taylor(FnId fn, Interval x, double w) {
     case fn_id<Sinh>: return wave(monotone(fn, x), monotone(fn_id<Cosh>, x), 1, w);
     case fn_id<Cosh>: return wave(monotone(fn, x), monotone(fn_id<Sinh>, x), 1, w);
     case fn_id<Cbrt>: return power_of(x, w, 0.0, Interval(1.0) / Interval(3.0), monotone(fn, x));
+    case fn_id<Sqrt>: return power_of(x, w, 0.0, 0.5, monotone(fn, x));
     case fn_id<Rsqrt>: return power_of(x, w, 0.0, -0.5, monotone(fn, x));
     case fn_id<Log>:
     case fn_id<Log2>:

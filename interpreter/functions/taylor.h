@@ -12,7 +12,7 @@ inline constexpr int taylor_terms = 8;
 /// Member k encloses f^(k)(ξ)·w^k / k! for every ξ in x. Not finite where f or a derivative may not exist on x.
 using Jet = std::array<Interval, taylor_terms + 1>;
 
-/// Whether enclosing Taylor coefficients are known for fn: all elementary functions of one argument.
+/// Whether enclosing Taylor coefficients are known for fn: sqrt and all elementary functions of one argument.
 bool has_taylor(FnId fn);
 
 /// The coefficients of f on x, which lies on one side of zero, in the variable u with argument = ξ + w·u. Each follows from

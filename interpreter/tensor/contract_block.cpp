@@ -6,7 +6,7 @@
 // One source, compiled for each vector width; fused multiply-adds are exact on all (in software where there is no
 // instruction), so every clone gives the same bits.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define PLUMB_CLONES __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
+#define PLUMB_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define PLUMB_CLONES
 #endif

@@ -60,6 +60,8 @@ struct Fmod { static constexpr FnRow row{"fmod", 2, Takes::numeric, Gives::same,
 struct Pow { static constexpr FnRow row{"pow", 2, Takes::numeric, Gives::same, 2,
   "x^y with IEEE-754's special cases (pow(x, ±0) = 1, pow(1, y) = 1 even for NaN). Integers: wraps; negative exponents give 1/x truncated (0 unless x = ±1; 0 for x = 0)."}; };
 struct Atan2 { static constexpr FnRow row{"atan2", 2, Takes::floating, Gives::same, 2, "Angle of the point (y-operand second): atan2(y, x), IEEE-754 special cases."}; };
+struct Hypot { static constexpr FnRow row{"hypot", 2, Takes::floating, Gives::same, 1,
+  "sqrt(x^2 + y^2), rounded once, without overflow or underflow in between. An infinite argument gives inf, even beside NaN."}; };
 struct Minimum { static constexpr FnRow row{"minimum", 2, Takes::any, Gives::same, 0.5, "Lesser; NaN if either is NaN; -0 is below +0 (IEEE-754 minimum)."}; };
 struct Maximum { static constexpr FnRow row{"maximum", 2, Takes::any, Gives::same, 0.5, "Greater; NaN if either is NaN; +0 is above -0 (IEEE-754 maximum)."}; };
 struct Fma { static constexpr FnRow row{"fma", 3, Takes::numeric, Gives::same, 0.5, "x * y + z, rounded once. Integers: wraps."}; };
@@ -139,7 +141,7 @@ template <class... Fns> struct FnList {
 };
 using AllFns = FnList<
     scalar::Add, scalar::Sub, scalar::Mul, scalar::Div, scalar::FloorDiv, scalar::Remainder, scalar::Fmod, scalar::Pow, scalar::Atan2,
-    scalar::Minimum, scalar::Maximum, scalar::Fma, scalar::Neg, scalar::Abs, scalar::Sign, scalar::Floor, scalar::Ceil, scalar::Trunc,
+    scalar::Hypot, scalar::Minimum, scalar::Maximum, scalar::Fma, scalar::Neg, scalar::Abs, scalar::Sign, scalar::Floor, scalar::Ceil, scalar::Trunc,
     scalar::RoundEven, scalar::Sqrt, scalar::Rsqrt, scalar::Cbrt, scalar::Exp, scalar::Exp2, scalar::Expm1, scalar::Log, scalar::Log2,
     scalar::Log10, scalar::Log1p, scalar::Sin, scalar::Cos, scalar::Tan, scalar::Asin, scalar::Acos, scalar::Atan, scalar::Sinh,
     scalar::Cosh, scalar::Tanh, scalar::Asinh, scalar::Acosh, scalar::Atanh, scalar::Erf, scalar::Erfc, scalar::Sigmoid, scalar::IsNan,

@@ -124,17 +124,19 @@ template <class T> void two_operands(DType t, FnId fn, Wide (*exact)(Wide, Wide)
   double worst = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double error = ulps<T>(got[i], exact(static_cast<Wide>(x[i]), static_cast<Wide>(y[i])));
-    EXPECT_LE(error, 2) << row(fn).name << "(" << x[i] << ", " << y[i] << ") = " << got[i];
+    EXPECT_LE(error, row(fn).ulp) << row(fn).name << "(" << x[i] << ", " << y[i] << ") = " << got[i];
     worst = std::max(worst, error);
   }
   std::printf("  %-8s %s %.3f ULP\n", std::string(row(fn).name).c_str(), std::string(name(t)).c_str(), worst);
 }
 
-TEST(Elementary, PowAndAtan2) {
+TEST(Elementary, OfTwoOperands) {
   two_operands<float>(DType::f32, fn_id<scalar::Pow>, powl);
   two_operands<float>(DType::f32, fn_id<scalar::Atan2>, atan2l);
   two_operands<double>(DType::f64, fn_id<scalar::Pow>, powl);
   two_operands<double>(DType::f64, fn_id<scalar::Atan2>, atan2l);
+  two_operands<float>(DType::f32, fn_id<scalar::Hypot>, hypotl);
+  two_operands<double>(DType::f64, fn_id<scalar::Hypot>, hypotl);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ int rsqrt(mpfr_t r, const mpfr_t x) { return mpfr_zero_p(x) ? mpfr_ui_div(r, 1, 
 template <int (*f)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t)> int plain(mpfr_t r, const mpfr_t x) { return f(r, x, MPFR_RNDN); }
 
 const std::map<FnId, MpfrFunction> functions{
-    {fn_id<Rsqrt>, rsqrt},               {fn_id<Cbrt>, plain<mpfr_cbrt>},   {fn_id<Exp>, plain<mpfr_exp>},     {fn_id<Exp2>, plain<mpfr_exp2>},   {fn_id<Expm1>, plain<mpfr_expm1>}, {fn_id<Log>, plain<mpfr_log>},
+    {fn_id<Sqrt>, plain<mpfr_sqrt>},     {fn_id<Rsqrt>, rsqrt},               {fn_id<Cbrt>, plain<mpfr_cbrt>},   {fn_id<Exp>, plain<mpfr_exp>},     {fn_id<Exp2>, plain<mpfr_exp2>},   {fn_id<Expm1>, plain<mpfr_expm1>}, {fn_id<Log>, plain<mpfr_log>},
     {fn_id<Log2>, plain<mpfr_log2>},     {fn_id<Log10>, plain<mpfr_log10>}, {fn_id<Log1p>, plain<mpfr_log1p>}, {fn_id<Sin>, plain<mpfr_sin>},     {fn_id<Cos>, plain<mpfr_cos>},     {fn_id<Tan>, plain<mpfr_tan>},
     {fn_id<Asin>, plain<mpfr_asin>},     {fn_id<Acos>, plain<mpfr_acos>},   {fn_id<Atan>, plain<mpfr_atan>},   {fn_id<Sinh>, plain<mpfr_sinh>},   {fn_id<Cosh>, plain<mpfr_cosh>},   {fn_id<Tanh>, plain<mpfr_tanh>},
     {fn_id<Asinh>, plain<mpfr_asinh>},   {fn_id<Acosh>, plain<mpfr_acosh>}, {fn_id<Atanh>, plain<mpfr_atanh>}, {fn_id<Erf>, plain<mpfr_erf>},     {fn_id<Erfc>, plain<mpfr_erfc>},   {fn_id<Sigmoid>, sigmoid}};

@@ -108,6 +108,12 @@ const std::vector<Binary> fmods{
     {0, 1, 0}, {-0.0, 1, -0.0}, {-0.0, -inf, -0.0}, {1, inf, 1}, {-1, inf, -1}, {-most, inf, -most}, {inf, 1, nan}, {-inf, inf, nan}, {1, 0, nan}, {0, 0, nan}, {nan, 1, nan}, {1, nan, nan},
     {most, least, 0}, {-most, least, -0.0}, {most, -least, 0}, {-1, 1, -0.0}, {least, most, least}, {-least, most, -least}, {-7, 2, -1}, {7, -2, 1}, {inf, 0, nan}, {nan, 0, nan},
 };
+/// C's Annex F, F.10.4.3; then no overflow or underflow that the result does not have.
+const std::vector<Binary> hypotenuses{
+    {0, 0, 0}, {-0.0, 0, 0}, {-0.0, -0.0, 0}, {-1, 0, 1}, {0, -1, 1}, {-least, -0.0, least}, {inf, nan, inf}, {nan, -inf, inf}, {-inf, 0, inf}, {inf, -inf, inf}, {nan, 1, nan}, {0, nan, nan}, {nan, nan, nan},
+    {3, -4, 5}, {most, 0, most}, {most, 1, most}, {-most, least, most}, {most, most, inf}, {least, least, least}, {{3 * 0x1p-149, 3 * 0x1p-1074}, {4 * 0x1p-149, 4 * 0x1p-1074}, {5 * 0x1p-149, 5 * 0x1p-1074}},
+    {{0x1.8p127, 0x1.8p1023}, {0x1p126, 0x1p1022}, {0x1.94c584p127, 0x1.94c583ada5b53p1023}},
+};
 const std::vector<Binary> minima{
     {0, -0.0, -0.0}, {-0.0, 0, -0.0}, {0, 0, 0}, {-0.0, -0.0, -0.0}, {1, nan, nan}, {nan, 1, nan}, {nan, -inf, nan}, {inf, -inf, -inf}, {-inf, inf, -inf}, {inf, most, most}, {least, 0, 0},
     {-least, -0.0, -least}, {1, -1, -1}, {most, -most, -most},
@@ -150,7 +156,7 @@ Table table(DType t) {
     const Both want[] = {u.zero, u.minus_zero, u.one, u.minus_one, u.plus_inf, u.minus_inf, u.plus_least, u.minus_least, u.plus_most, u.minus_most, u.at_nan};
     for (std::size_t k = 0; k < specials.size(); ++k) r[u.fn].push_back({{specials[k].of(t)}, want[k].of(t)});
   }
-  const std::pair<FnId, const std::vector<Binary>*> lists[] = {{fn_id<Pow>, &powers}, {fn_id<Atan2>, &angles}, {fn_id<FloorDiv>, &floor_quotients}, {fn_id<Remainder>, &remainders},
+  const std::pair<FnId, const std::vector<Binary>*> lists[] = {{fn_id<Pow>, &powers}, {fn_id<Atan2>, &angles}, {fn_id<Hypot>, &hypotenuses}, {fn_id<FloorDiv>, &floor_quotients}, {fn_id<Remainder>, &remainders},
                                                                {fn_id<Fmod>, &fmods}, {fn_id<Minimum>, &minima}, {fn_id<Maximum>, &maxima}};
   for (const auto& [fn, list] : lists)
     for (const auto& b : *list) r[fn].push_back({{b.x.of(t), b.y.of(t)}, b.want.of(t)});

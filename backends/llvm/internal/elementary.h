@@ -49,6 +49,9 @@ Expr atanh_f64(Expr x);         ///< for f32
 Expr cbrt_f64(Expr x);          ///< for f32
 Expr pow_f64(Expr x, Expr y);   ///< for f32
 
+// elementary_root.cpp
+Expr hypot_f64(Expr x, Expr y); ///< for f32: exact, or rounded to odd, so that rounding it to f32 or narrower is rounding once
+
 // elementary_erf.cpp
 Expr erf_f32(Expr x);
 Expr erf_f64(Expr x);           ///< for f32
