@@ -6,6 +6,7 @@
 
 #include "ir/scalar/storage.h"
 #include "ir/tensor/builder.h"
+#include "ir/tensor/complex_functions.h"
 #include "ir/tensor/op_table.h"
 
 namespace plumb::fuzz {
@@ -57,6 +58,7 @@ class Generator {
   }
 
   ir::Literal literal(const ir::Type& t) {
+    if (is_complex(t.dtype)) return literal(ir::parts_type(t)).viewed_as(t);
     ir::Literal l(t);
     const auto style = choose_(4);
     for (std::int64_t i = 0; i < l.elements(); ++i) store_element(t.dtype, l.mutable_raw(), i, element(t.dtype, style));
@@ -98,7 +100,7 @@ class Generator {
       case 1:
       case 2:
       case 3: return elementwise(x, t);
-      case 4: return keep(b_->convert(x, static_cast<DType>(choose_(dtype_rows.size()))));
+      case 4: return convert(x, t);
       case 5: return reduce(x, t);
       case 6:
       case 7: return view(x, t);
@@ -112,11 +114,18 @@ class Generator {
   void elementwise(ValueId x, const ir::Type& t) {
     for (int attempt = 0; attempt < 20; ++attempt) {
       const auto fn = static_cast<FnId>(choose_(AllFns::rows.size()));
-      if (!takes(fn, t.dtype)) continue;
+      if (!takes(fn, t.dtype) && !(is_complex(t.dtype) && ir::takes_complex(fn))) continue;
       std::vector<ValueId> args{x};
       while (static_cast<int>(args.size()) < plumb::row(fn).arity) args.push_back(like(t));
       return keep(b_->op(plumb::row(fn).name, args));
     }
+  }
+
+  void convert(ValueId x, const ir::Type& t) {
+    const auto to = static_cast<DType>(choose_(dtype_rows.size()));
+    if (is_complex(t.dtype) && !is_complex(to) && !is_bool(to)) return keep(b_->op(choose_(2) ? "real" : "imag", {x}));
+    if (is_complex(to) && t.dtype == part_dtype(to)) return keep(b_->op("complex", {x, like(t)}));
+    keep(b_->convert(x, to));
   }
 
   ir::Ints some_axes(std::size_t rank) {
@@ -133,10 +142,11 @@ class Generator {
 
   void reduce(ValueId x, const ir::Type& t) {
     static constexpr const char* numeric[] = {"reduce_sum", "reduce_max", "reduce_min", "reduce_prod"};
+    static constexpr const char* complex[] = {"reduce_sum", "reduce_mean", "reduce_prod", "reduce_sum"};
     static constexpr const char* boolean[] = {"reduce_and", "reduce_or", "reduce_max", "reduce_min"};
     ir::AttrMap a;
     a.set("axes", some_axes(t.rank()));
-    keep(b_->op(is_bool(t.dtype) ? boolean[choose_(4)] : numeric[choose_(4)], {x}, std::move(a)));
+    keep(b_->op(is_complex(t.dtype) ? complex[choose_(4)] : is_bool(t.dtype) ? boolean[choose_(4)] : numeric[choose_(4)], {x}, std::move(a)));
   }
 
   void view(ValueId x, const ir::Type& t) {
@@ -227,7 +237,7 @@ class Generator {
     auto a = with_axis(t.rank());
     const auto n = t.shape[static_cast<std::size_t>(a.integer("axis"))].size();
     const auto which = choose_(4);
-    if (which == 0 && n > 0) return keep(b_->op(choose_(2) ? "argmax" : "argmin", {x}, std::move(a)));
+    if (which == 0 && n > 0 && !is_complex(t.dtype)) return keep(b_->op(choose_(2) ? "argmax" : "argmin", {x}, std::move(a)));
     if (which == 1 && !is_bool(t.dtype)) {
       a.set("exclusive", choose_(2) == 1), a.set("reverse", choose_(2) == 1);
       return keep(b_->op("cumsum", {x}, std::move(a)));
@@ -235,13 +245,14 @@ class Generator {
     // Sorting is decided only on values that are exact: parameters.
     const auto param = module_.functions[0].params[choose_(module_.functions[0].params.size())];
     const auto& p = b_->type(param);
-    if (p.rank() == 0 || p.elements() > 512) return;
+    if (p.rank() == 0 || p.elements() > 512 || is_complex(p.dtype)) return;
     a = with_axis(p.rank());
     a.set("descending", choose_(2) == 1);
     keep(b_->op(choose_(2) ? "sort" : "argsort", {param}, std::move(a)));
   }
 
   void composite(ValueId x, const ir::Type& t) {
+    if (is_complex(t.dtype)) return keep(b_->op(choose_(2) ? "conj" : "angle", {x}));
     if (!is_float(t.dtype)) return is_bool(t.dtype) ? void() : keep(b_->op("relu", {x}));
     if (choose_(2) || t.rank() == 0) {
       static constexpr const char* plain[] = {"gelu", "silu", "relu"};

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "ir/tensor/op_table.h"
+#include "ir/tensor/split_complex.h"
 #include "ir/tensor/text.h"
 #include "ir/tensor/verifier.h"
 #include "lowering/emit.h"
@@ -19,17 +20,25 @@ using ir::ValueId;
 
 struct TensorPass {
   PassInfo info;
-  ir::Function (*run)(const ir::Function&);
+  ir::Module (*run)(ir::Module);
 };
 
-/// Composites first, so that every later pass sees primitives alone; sharing after simplification, which makes more
+template <ir::Function (*pass)(const ir::Function&)> ir::Module each_function(ir::Module m) {
+  for (auto& f : m.functions) f = pass(f);
+  return m;
+}
+ir::Module split(ir::Module m) { return ir::has_complex(m) ? ir::split_complex(m) : std::move(m); }
+
+/// Complex numbers first, so that composites of them are taken apart with them, and nothing after knows of them; then
+/// composites, so that every later pass sees primitives alone; sharing after simplification, which makes more
 /// nodes alike; removal last, since all three leave unused nodes behind.
 const std::vector<TensorPass>& tensor_passes() {
   static const std::vector<TensorPass> list{
-      {{"decompose", "composites become primitives", false}, &decompose},
-      {{"simplify", "views and conversions that do nothing are dropped, chains of reshapes merged", true}, &simplify},
-      {{"share", "equal operations on equal operands are computed once", true}, &share_common},
-      {{"remove_dead", "what no result depends on is dropped", true}, &remove_dead},
+      {{"split_complex", "complex numbers become pairs of their parts", false}, &split},
+      {{"decompose", "composites become primitives", false}, &each_function<decompose>},
+      {{"simplify", "views and conversions that do nothing are dropped, chains of reshapes merged", true}, &each_function<simplify>},
+      {{"share", "equal operations on equal operands are computed once", true}, &each_function<share_common>},
+      {{"remove_dead", "what no result depends on is dropped", true}, &each_function<remove_dead>},
   };
   return list;
 }
@@ -38,7 +47,7 @@ class Lowerer {
  public:
   Lowerer(const ir::Module& m, const Options& o) : m_(m), o_(o) {}
 
-  std::shared_ptr<const Program> function(const ir::Function& f) {
+  std::shared_ptr<Program> function(const ir::Function& f) {
     auto p = std::make_shared<Program>();
     p->name = f.name;
     slots_.assign(f.values.size(), -1);
@@ -165,16 +174,12 @@ ir::Module optimize(ir::Module m, const Options& o) {
   for (const auto& pass : tensor_passes()) {
     if (pass.info.optional && o.disabled.count(pass.info.name)) continue;
     const auto start = std::chrono::steady_clock::now();
-    bool changed = false;
-    for (auto& f : m.functions) {
-      auto next = pass.run(f);
-      if (o.on_pass) changed = changed || ir::print(next) != ir::print(f);
-      f = std::move(next);
-    }
+    const auto before = o.on_pass ? ir::print(m) : std::string();
+    m = pass.run(std::move(m));
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (o.on_pass) {
       ir::verify(m);
-      o.on_pass(pass.info.name, m, seconds, changed);
+      o.on_pass(pass.info.name, m, seconds, ir::print(m) != before);
     }
   }
   return m;
@@ -184,8 +189,14 @@ std::shared_ptr<const Program> lower(ir::Module m, const Options& o) {
   for (const auto& v : m.entry().values)
     if (!v.type.is_concrete()) fail_input("%" + v.name + ": " + v.type.str() + " has a dimension without a size; bind it by giving inputs");
   ir::check_call_depth(m);
+  std::vector<ir::Type> takes, gives;
+  for (auto v : m.entry().params) takes.push_back(m.entry().type(v));
+  for (auto v : m.entry().results) gives.push_back(m.entry().type(v));
   const ir::Module optimized = optimize(std::move(m), o);
-  return Lowerer(optimized, o).function(optimized.entry());
+  const auto program = Lowerer(optimized, o).function(optimized.entry());
+  program->takes = std::move(takes);
+  program->gives = std::move(gives);
+  return program;
 }
 
 }  // namespace plumb::lowering

@@ -43,6 +43,7 @@ struct Program {
   std::string name;
   std::vector<Slot> slots;
   std::vector<SlotId> params, results;
+  std::vector<ir::Type> takes, gives;   ///< of a whole program: its inputs' and results' types. A complex tensor's slot holds its parts
   std::vector<Step> prelude;  ///< depends on constants only: run once at load
   std::vector<Step> steps;
   std::vector<std::shared_ptr<const kir::Kernel>> kernels;

@@ -46,7 +46,7 @@ void check_program(const ir::Module& m, std::span<const ir::Literal> inputs, std
     return;
   }
   for (std::size_t k = 0; k < results.size(); ++k) {
-    const auto& l = results[k];
+    const auto l = results[k].as_parts();
     Tally tally(l.dtype(), l.extents());
     for (std::int64_t i = 0; i < l.elements(); ++i) tally.see(i, expected[k].elements[static_cast<std::size_t>(i)], interp::load(l.dtype(), l.raw(), i));
     const auto& names = m.entry().result_names;

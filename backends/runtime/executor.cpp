@@ -129,12 +129,16 @@ Session::~Session() = default;
 std::vector<Literal> Session::run(std::span<const Literal> inputs, const RunOptions& options) {
   const auto& p = *program_;
   if (inputs.size() != p.params.size()) fail_input("the program takes " + std::to_string(p.params.size()) + " inputs, not " + std::to_string(inputs.size()));
+  std::vector<Literal> parts;   // complex tensors as the pairs that their slots hold, in the same memory
   for (std::size_t k = 0; k < inputs.size(); ++k) {
-    const auto& s = p.slots[static_cast<std::size_t>(p.params[k])];
-    if (inputs[k].type() != s.type) fail_input("input %" + s.name + " is " + inputs[k].type().str() + ", the program takes " + s.type.str());
+    const auto& name = p.slots[static_cast<std::size_t>(p.params[k])].name;
+    if (inputs[k].type() != p.takes[k]) fail_input("input %" + name + " is " + inputs[k].type().str() + ", the program takes " + p.takes[k].str());
+    parts.push_back(inputs[k].as_parts());
   }
   state_->ordinal = 0;
-  return state_->run(*state_->main, inputs, options);
+  auto results = state_->run(*state_->main, parts, options);
+  for (std::size_t k = 0; k < results.size(); ++k) results[k] = results[k].viewed_as(p.gives[k]);
+  return results;
 }
 
 std::size_t Session::kernel_count() const { return state_->kernels.size(); }

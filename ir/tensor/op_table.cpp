@@ -17,6 +17,16 @@ constexpr auto decompose_table = AllOps::map([]<class Op>() -> DecomposeFn {
   if constexpr (Composite<Op>) return &Op::decompose;
   else return nullptr;
 });
+using PartsFn = std::vector<Parts> (*)(Builder&, std::span<const Parts>, const AttrMap&);
+constexpr auto parts_table = AllOps::map([]<class Op>() -> PartsFn {
+  if constexpr (HasComplexParts<Op>) return &Op::complex_parts;
+  else return nullptr;
+});
+/// Control flow passes any value on.
+constexpr auto complex_table = AllOps::map([]<class Op>() {
+  if constexpr (requires { Op::complex; }) return Op::complex;
+  else return HasComplexParts<Op> || Op::row.op_class == OpClass::control;
+});
 constexpr auto constraint_table = AllOps::map([]<class Op>() {
   if constexpr (requires { Op::constraints; }) return std::span<const Constraint>(Op::constraints);
   else return std::span<const Constraint>();
@@ -50,6 +60,17 @@ std::string labelled(const OpRow& r, std::string why) {
   const auto colon = why.find(':');
   const bool label = why.starts_with('C') && colon != why.npos && colon > 1 && why.find_first_not_of("0123456789", 1) == colon;
   return label ? why + " [" + std::string(r.name) + "_c" + why.substr(1, colon - 1) + "]" : why;
+}
+
+std::string complex_among(const OpRow& r, std::span<const Type> operands, const Inferred& results) {
+  auto find = [&](std::span<const Type> types) -> std::string {
+    for (const auto& t : types)
+      if (is_complex(t.dtype)) return std::string(r.name) + " does not take or give complex numbers (" + t.str() + "); real and imag are their parts";
+    return {};
+  };
+  if (auto wrong = find(operands); !wrong.empty()) return wrong;
+  const auto* types = std::get_if<std::vector<Type>>(&results);
+  return types ? find(*types) : std::string();
 }
 
 AttrValue parse_fallback(const AttrSpec& spec) {
@@ -100,6 +121,8 @@ OpCode op(std::string_view name) {
 Inferred infer(OpCode code, std::span<const Type> operands, const AttrMap& attrs) {
   if (auto wrong = count_operands(row(code), operands.size()); !wrong.empty()) return wrong;
   auto inferred = infer_table[code](operands, attrs);
+  if (!complex_table[code])
+    if (auto wrong = complex_among(row(code), operands, inferred); !wrong.empty()) return wrong;
   if (auto* why = std::get_if<std::string>(&inferred)) *why = labelled(row(code), std::move(*why));
   return inferred;
 }
@@ -119,6 +142,13 @@ std::optional<std::string> complete_attrs(OpCode code, AttrMap& attrs) {
   }
   attrs = std::move(complete);
   return std::nullopt;
+}
+
+bool has_complex_parts(OpCode code) { return parts_table[code] != nullptr; }
+
+std::vector<Parts> complex_parts(OpCode code, Builder& builder, std::span<const Parts> operands, const AttrMap& attrs) {
+  require(has_complex_parts(code), "an operation on complex numbers has a meaning on their parts");
+  return parts_table[code](builder, operands, attrs);
 }
 
 bool is_composite(OpCode code) { return decompose_table[code] != nullptr; }

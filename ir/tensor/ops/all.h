@@ -1,5 +1,6 @@
 // The one list of operations: the families' lists, joined. An operation's number is its place in it.
 #pragma once
+#include "ir/tensor/ops/complex.h"
 #include "ir/tensor/ops/composite.h"
 #include "ir/tensor/ops/contract.h"
 #include "ir/tensor/ops/control.h"
@@ -10,7 +11,7 @@
 
 namespace plumb::ir {
 
-using AllOps = JoinLists<ops::ElementwiseOps, ops::ViewOps, ops::GatherOps, ops::ReduceOps, ops::ContractOps, ops::ControlOps, ops::CompositeOps>;
+using AllOps = JoinLists<ops::ElementwiseOps, ops::ViewOps, ops::GatherOps, ops::ReduceOps, ops::ContractOps, ops::ControlOps, ops::CompositeOps, ops::ComplexOps>;
 
 consteval bool operations_well_formed() {
   for (const auto& r : AllOps::rows)
