@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 
+#include "ir/tensor/builder.h"
 #include "ir/tensor/op_table.h"
 #include "ir/tensor/split_complex.h"
 #include "ir/tensor/text.h"
@@ -123,6 +124,10 @@ class Lowerer {
     std::vector<SlotId> in, out;
     for (auto v : n.operands) in.push_back(at(v));
     for (auto v : n.results) out.push_back(slot(p, f, v, Slot::Role::temporary));
+    if (ir::row(n.op).op_class == ir::OpClass::library) {
+      p.steps.emplace_back(LibraryCall{alone(f, n), in, out});
+      return;
+    }
     auto text = [&](const char* which) { return n.attrs.get<std::string>(which); };
     if (ir::name(n) == "if") {
       const auto condition = in[0];
@@ -133,6 +138,20 @@ class Lowerer {
       const auto condition = callee(p, text("cond")), body = callee(p, text("body"));
       p.steps.emplace_back(WhileStep{condition, body, in, out});
     }
+  }
+
+  /// The node as a function of its operands.
+  static std::shared_ptr<const ir::Function> alone(const ir::Function& f, const ir::Node& n) {
+    auto spec = std::make_shared<ir::Function>();
+    spec->name = "library";
+    ir::Builder b(*spec);
+    b.at(n.where);
+    std::vector<ValueId> operands;
+    std::vector<ir::Type> types;
+    for (auto v : n.operands) operands.push_back(b.param(f.type(v), "x" + std::to_string(operands.size())));
+    for (auto v : n.results) types.push_back(f.type(v));
+    b.results(b.add_typed(n.op, operands, n.attrs, types));
+    return spec;
   }
 
   /// Each result has a slot of its own: a step writes it there, or it is copied.

@@ -91,4 +91,39 @@ Parts complex_product(Builder& b, Parts x, const Ints& axes) {
   return {b.reshape(p.re, kept), b.reshape(p.im, kept)};
 }
 
+ValueId interleaved(Builder& b, Parts x) {
+  Shape shape = b.type(x.re).shape;
+  AttrMap a;
+  a.set("axis", static_cast<std::int64_t>(shape.size()));
+  shape.push_back(1);
+  const auto re = b.reshape(x.re, shape), im = b.reshape(x.im, shape);
+  return b.op("concat", {re, im}, std::move(a));
+}
+
+Parts taken_apart(Builder& b, ValueId pairs) {
+  const Shape shape = b.type(pairs).shape;
+  auto one = [&](std::int64_t which) {
+    Ints start(shape.size(), 0), limit;
+    for (const auto& d : shape) limit.push_back(d.size());
+    start.back() = which;
+    limit.back() = which + 1;
+    AttrMap a;
+    a.set("start", start), a.set("limit", limit);
+    return b.reshape(b.op("slice", {pairs}, std::move(a)), Shape(shape.begin(), shape.end() - 1));
+  };
+  const auto re = one(0);
+  return {re, one(1)};
+}
+
+std::vector<Parts> complex_library(Builder& b, std::string_view op, std::span<const Parts> in, const AttrMap& a, std::initializer_list<bool> complex_results) {
+  std::vector<ValueId> operands;
+  for (const auto& x : in) operands.push_back(interleaved(b, x));
+  AttrMap attrs = a;
+  attrs.set("complex", true);
+  std::vector<Parts> out;
+  const auto made = b.add(op, operands, std::move(attrs));
+  for (std::size_t k = 0; k < made.size(); ++k) out.push_back(complex_results.begin()[k] ? taken_apart(b, made[k]) : Parts{made[k]});
+  return out;
+}
+
 }  // namespace plumb::ir

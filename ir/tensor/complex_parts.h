@@ -1,5 +1,7 @@
 // Words in which records say what an operation means on the parts of complex operands.
 #pragma once
+#include <initializer_list>
+
 #include "ir/tensor/record.h"
 
 namespace plumb::ir {
@@ -13,5 +15,11 @@ Parts complex_constant(Builder& b, const Literal& value);
 Parts complex_bilinear(Builder& b, std::string_view op, Parts x, Parts y, const AttrMap& a);
 /// The product over the axes, by halving: element i with element i + ceil(n/2), until one is left; the empty product is 1.
 Parts complex_product(Builder& b, Parts x, const Ints& axes);
+
+/// The parts beside one another on a new last axis of 2, as complex tensors have them in memory; and taken out again.
+ValueId interleaved(Builder& b, Parts x);
+Parts taken_apart(Builder& b, ValueId pairs);
+/// A library operation on pairs: its record's "complex" form. `complex_results` says which results are pairs too.
+std::vector<Parts> complex_library(Builder& b, std::string_view op, std::span<const Parts> in, const AttrMap& a, std::initializer_list<bool> complex_results);
 
 }  // namespace plumb::ir

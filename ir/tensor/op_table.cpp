@@ -87,6 +87,7 @@ AttrValue parse_fallback(const AttrSpec& spec) {
       return v;
     }
     case AttrKind::ints: return Ints{};
+    case AttrKind::text: return std::string(spec.fallback);
     default: fail_internal("an attribute of this kind has no default");
   }
 }

@@ -23,7 +23,7 @@ class Builder;
 using Inferred = std::variant<std::vector<Type>, std::string>;
 
 /// How a primitive moves data; lowering and fusion dispatch on it.
-enum class OpClass : std::uint8_t { elementwise, convert, select, source, view, gather, scatter, reduce, arg_reduce, window, scan, sort, contract, control, composite, complex /* of complex operands: gone once these are parts */ };
+enum class OpClass : std::uint8_t { elementwise, convert, select, source, view, gather, scatter, reduce, arg_reduce, window, scan, sort, contract, control, composite, complex /* of complex operands: gone once these are parts */, library /* a step of its own (ir/linalg) */ };
 
 struct OpRow {
   std::string_view name;

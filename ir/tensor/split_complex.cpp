@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ir/tensor/builder.h"
+#include "ir/tensor/complex_parts.h"
 #include "ir/tensor/op_table.h"
 
 namespace plumb::ir {
@@ -35,7 +36,7 @@ class Splitter {
     for (auto v : f_.results) {
       const Parts p = values[static_cast<std::size_t>(v)];
       if (!p.is_complex() || !entry_) results.push_back(p.re);
-      if (p.is_complex()) results.push_back(entry_ ? interleaved(p) : p.im);
+      if (p.is_complex()) results.push_back(entry_ ? interleaved(b_, p) : p.im);
     }
     b_.results(results);
     return std::move(out_);
@@ -50,29 +51,8 @@ class Splitter {
       const auto re = b_.param(part, name + ".re");
       return {re, b_.param(part, name + ".im")};
     }
-    const auto both = b_.param(parts_type(type), name);
-    const auto re = one_part(both, 0);
-    return {re, one_part(both, 1)};
+    return taken_apart(b_, b_.param(parts_type(type), name));
   }
-  ValueId one_part(ValueId both, std::int64_t which) {
-    const Shape shape = b_.type(both).shape;
-    Ints start(shape.size(), 0), limit;
-    for (const auto& d : shape) limit.push_back(d.size());
-    start.back() = which;
-    limit.back() = which + 1;
-    AttrMap a;
-    a.set("start", start), a.set("limit", limit);
-    return b_.reshape(b_.op("slice", {both}, std::move(a)), Shape(shape.begin(), shape.end() - 1));
-  }
-  ValueId interleaved(Parts p) {
-    Shape shape = b_.type(p.re).shape;
-    AttrMap a;
-    a.set("axis", static_cast<std::int64_t>(shape.size()));
-    shape.push_back(1);
-    const auto re = b_.reshape(p.re, shape), im = b_.reshape(p.im, shape);
-    return b_.op("concat", {re, im}, std::move(a));
-  }
-
   void nodes(const Function& f, std::vector<Parts>& values) {
     for (const auto& n : f.nodes) {
       std::vector<Parts> in;

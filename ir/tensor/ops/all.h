@@ -6,12 +6,13 @@
 #include "ir/tensor/ops/control.h"
 #include "ir/tensor/ops/elementwise.h"
 #include "ir/tensor/ops/gather.h"
+#include "ir/tensor/ops/linalg_svd.h"
 #include "ir/tensor/ops/reduce.h"
 #include "ir/tensor/ops/view.h"
 
 namespace plumb::ir {
 
-using AllOps = JoinLists<ops::ElementwiseOps, ops::ViewOps, ops::GatherOps, ops::ReduceOps, ops::ContractOps, ops::ControlOps, ops::CompositeOps, ops::ComplexOps>;
+using AllOps = JoinLists<ops::ElementwiseOps, ops::ViewOps, ops::GatherOps, ops::ReduceOps, ops::ContractOps, ops::ControlOps, ops::CompositeOps, ops::ComplexOps, ops::LinalgOps, ops::LinalgSolveOps, ops::LinalgSvdOps>;
 
 consteval bool operations_well_formed() {
   for (const auto& r : AllOps::rows)
