@@ -30,6 +30,7 @@ template <class T> void settled_column(Findings& f, const char* what, const Rows
 
 /// The size of each column of A - B C against `part` of `scale(column)`.
 template <class T, class Scale> void product_columns(Findings& f, const char* what, const Rows<T>& a, const Rows<T>& b, const Rows<T>& c, Long part, Scale scale) {
+  const auto b_sizes = b.sizes(), c_sizes = c.sizes();
   for (std::int64_t j = 0; j < a.n; ++j) {
     Long off = 0, own = 0;
     for (std::int64_t i = 0; i < a.m; ++i) {
@@ -37,7 +38,7 @@ template <class T, class Scale> void product_columns(Findings& f, const char* wh
       Long sizes = size(sum);
       for (std::int64_t k = 0; k < b.n; ++k) {
         sum -= product(b.at(i, k), c.at(k, j));
-        sizes += size(b.at(i, k)) * size(c.at(k, j));
+        sizes += b_sizes[b.place(i, k)] * c_sizes[c.place(k, j)];
       }
       off += size(sum) * size(sum);
       own += sizes * sizes;

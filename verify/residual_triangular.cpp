@@ -136,6 +136,7 @@ template <class T> void triangular_solve(const ir::Node& n, std::span<const ir::
     }
     const auto s = system_of(n, a, sides.matrix(k), x);
     const Long factor = Facts<T>::gamma(s.m.m + 2);
+    const auto m_sizes = s.m.sizes(), x_sizes = s.x.sizes();
     for (std::int64_t line = 0; line < s.b.m; ++line) {
       bool given = true, solved = true, nan = true;
       for (std::int64_t i = 0; i < s.b.n; ++i) given = given && finite(s.b.at(line, i)), solved = solved && finite(s.x.at(line, i)), nan = nan && is_nan(s.x.at(line, i));
@@ -151,7 +152,7 @@ template <class T> void triangular_solve(const ir::Node& n, std::span<const ir::
           Long sizes = 0;
           for (std::int64_t j = s.lower ? 0 : i; j < (s.lower ? i + 1 : s.m.n); ++j) {
             sum -= product(s.m.at(i, j), s.x.at(line, j));
-            sizes += size(s.m.at(i, j)) * size(s.x.at(line, j));
+            sizes += m_sizes[s.m.place(i, j)] * x_sizes[s.x.place(line, j)];
           }
           const Long own = Facts<T>::own_error(s.m.n) * (sizes + size(s.b.at(line, i)));
           f.bounded("b - T x", line, i, size(sum), factor * sizes + own + Facts<T>::least * static_cast<Long>(s.m.n + 2) * (1 + pivots));

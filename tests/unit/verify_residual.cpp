@@ -96,6 +96,7 @@ void expect_sensitive(const Called& c, const std::string& who) {
     const auto& l = c.out[k];
     if (l.elements() == 0) continue;
     for (std::int64_t at : {std::int64_t{0}, l.elements() / 2, l.elements() - 1}) {
+      if (l.elements() > 10000 && at != l.elements() / 2) continue;
       Called spoiled = c;
       spoiled.out[k] = copy(l);
       if (l.dtype() == DType::i32) {

@@ -52,6 +52,13 @@ template <class T> struct Rows {
       for (std::int64_t j = 0; j < n; ++j) r.at(j, i) = conj_of(at(i, j));
     return r;
   }
+  /// The elements' sizes: a product's bound wants each of them many times.
+  std::vector<Long> sizes() const {
+    std::vector<Long> r;
+    for (auto x : elements) r.push_back(size(x));
+    return r;
+  }
+  std::size_t place(std::int64_t i, std::int64_t j) const { return static_cast<std::size_t>(i * n + j); }
   Long norm() const {
     Long sum = 0;
     for (auto x : elements) sum += size(x) * size(x);
@@ -135,17 +142,17 @@ class Findings {
   std::int64_t matrix_ = 0;
 };
 
-/// |A - B C| element by element against `factor` times |B||C|, and `slack` more. `first` and `last` bound the terms of element (i, j).
+/// |A - B C| element by element against `factor` times |B||C|, and `slack` more. `terms` gives the first and the last term of (i, j).
 template <class T, class Terms> void check_product(Findings& f, const char* what, const Rows<T>& a, const Rows<T>& b, const Rows<T>& c, Long factor, Long slack, Terms terms) {
+  const auto b_sizes = b.sizes(), c_sizes = c.sizes();
   for (std::int64_t i = 0; i < a.m; ++i)
     for (std::int64_t j = 0; j < a.n; ++j) {
       const auto [first, last] = terms(i, j);
       Wide<T> sum = a.at(i, j);
       Long sizes = 0;
       for (std::int64_t k = first; k < last; ++k) {
-        const auto term = product(b.at(i, k), c.at(k, j));
-        sum -= term;
-        sizes += size(b.at(i, k)) * size(c.at(k, j));
+        sum -= product(b.at(i, k), c.at(k, j));
+        sizes += b_sizes[b.place(i, k)] * c_sizes[c.place(k, j)];
       }
       f.bounded(what, i, j, size(sum), (factor + Facts<T>::own_error(last - first)) * sizes + Facts<T>::own_error(1) * size(a.at(i, j)) + slack);
     }

@@ -110,7 +110,7 @@ struct Slogdet {
   static constexpr bool complex = true;
   static constexpr std::string_view equation = "sign = sign(perm)·prod_i U[i,i]/|U[i,i]|, logabs = sum_i log|U[i,i]|";
   static constexpr std::array constraints{matrix_constraint, square_constraint};
-  static constexpr std::array edges{Edge{"E1", "elimination meets a zero pivot", "sign 0, logabs -inf", "NumPy, PyTorch, JAX"}, Edge{"E2", "matrices of size 0", "sign 1, logabs 0", "NumPy, PyTorch, JAX"}};
+  static constexpr std::array edges{Edge{"E1", "elimination meets a zero pivot", "sign +0, logabs -inf", "NumPy, PyTorch, JAX"}, Edge{"E2", "matrices of size 0", "sign 1, logabs 0", "NumPy, PyTorch, JAX"}};
   static constexpr auto attrs = no_attrs;
   static Inferred infer(std::span<const Type> in, const AttrMap&) {
     const auto m = matrix_shape(in[0], true);
@@ -129,7 +129,8 @@ struct Slogdet {
       signs = b.op("sign", {diagonal});
     }
     const auto order = b.convert(parity(b, e.pivots, b.type(sizes).dtype), b.type(in[0]).dtype);
-    return {b.op("mul", {reduce_last(b, "reduce_prod", signs), order}), reduce_last(b, "reduce_sum", b.op("log", {sizes}))};
+    const auto sign = b.op("mul", {reduce_last(b, "reduce_prod", signs), order});
+    return {b.op("add", {sign, b.splat_like(sign, 0)}), reduce_last(b, "reduce_sum", b.op("log", {sizes}))};
   }
 };
 
