@@ -3,21 +3,12 @@
 #include <cmath>
 #include <limits>
 
-#include "ir/tensor/formula.h"
+#include "ir/tensor/complex_formula.h"
 
 namespace plumb::ir {
 namespace {
 
-struct Complex {
-  Term re, im;
-};
-
-Complex mul(Complex x, Complex y) { return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
-
-Term converted(Term x, DType to) { return {x.b, x.b->convert(x.id, to)}; }
-Complex converted(Complex x, DType to) { return {converted(x.re, to), converted(x.im, to)}; }
 Complex scaled(Complex x, Term factor) { return {x.re * factor, x.im * factor}; }
-DType dtype(Term x) { return x.b->type(x.id).dtype; }
 
 /// Smith's algorithm (Communications of the ACM 5, 1962): the divisor's lesser part divided by its greater one keeps
 /// squares out. Where that ratio underflows, its products take the other factor first.
@@ -45,26 +36,24 @@ Complex robust_quotient(Complex x, Complex y) {
 
 /// c64 is divided in f64, where nothing leaves the range. A divisor of zeros divides each part by +0.
 Complex div(Complex x, Complex y) {
-  const bool narrow = dtype(x.re) == DType::f32;
+  const bool narrow = is_f32(x.re);
   const Complex q = narrow ? converted(smith(converted(x, DType::f64), converted(y, DType::f64)), DType::f32) : robust_quotient(x, y);
   const Term zero = (y.re == 0.0) & (y.im == 0.0), plus_zero = abs(y.re);
   return {select(zero, x.re / plus_zero, q.re), select(zero, x.im / plus_zero, q.im)};
 }
 
-/// In f64 the squares of f32 are exact and in range; f64 itself is scaled by the greater part.
-Term magnitude(Term x, Term y) {
-  const Term infinite = is_inf(x) | is_inf(y);
-  if (dtype(x) == DType::f32) {
-    const Term u = converted(x, DType::f64), v = converted(y, DType::f64);
-    return select(infinite, HUGE_VAL, converted(sqrt(u * u + v * v), DType::f32));
-  }
-  const Term greater = maximum(abs(x), abs(y)), ratio = minimum(abs(x), abs(y)) / greater;
-  return select(infinite, HUGE_VAL, select(greater == 0.0, 0.0, greater * sqrt(ratio * ratio + 1.0)));
-}
-
 }  // namespace
 
-ValueId magnitude(Builder& b, ValueId x, ValueId y) { return magnitude(Term{&b, x}, Term{&b, y}).id; }
+/// In f64 the squares of f32 are exact and in range; f64 itself is scaled by the greater part.
+Term magnitude(Complex z) {
+  const Term infinite = is_inf(z.re) | is_inf(z.im);
+  if (is_f32(z.re)) {
+    const Complex w = converted(z, DType::f64);
+    return select(infinite, HUGE_VAL, converted(sqrt(w.re * w.re + w.im * w.im), DType::f32));
+  }
+  const Term greater = maximum(abs(z.re), abs(z.im)), ratio = minimum(abs(z.re), abs(z.im)) / greater;
+  return select(infinite, HUGE_VAL, select(greater == 0.0, 0.0, greater * sqrt(ratio * ratio + 1.0)));
+}
 
 Parts complex_function(Builder& b, FnId f, std::span<const Parts> in) {
   using namespace scalar;
@@ -74,12 +63,28 @@ Parts complex_function(Builder& b, FnId f, std::span<const Parts> in) {
   switch (f) {
     case fn_id<Add>: return parts({x.re + at(1).re, x.im + at(1).im});
     case fn_id<Sub>: return parts({x.re - at(1).re, x.im - at(1).im});
-    case fn_id<Mul>: return parts(mul(x, at(1)));
+    case fn_id<Mul>: return parts(x * at(1));
     case fn_id<Div>: return parts(div(x, at(1)));
-    case fn_id<Neg>: return parts({-x.re, -x.im});
-    case fn_id<Abs>: return {magnitude(x.re, x.im).id};
+    case fn_id<Neg>: return parts(-x);
+    case fn_id<Abs>: return {magnitude(x).id};
     case fn_id<Eq>: return {((x.re == at(1).re) & (x.im == at(1).im)).id};
     case fn_id<Ne>: return {((x.re != at(1).re) | (x.im != at(1).im)).id};
+    case fn_id<Exp>: return parts(complex_exp(x));
+    case fn_id<Log>: return parts(complex_log(x));
+    case fn_id<Sqrt>: return parts(complex_sqrt(x));
+    case fn_id<Pow>: return parts(complex_pow(x, at(1)));
+    case fn_id<Sinh>: return parts(complex_sinh(x));
+    case fn_id<Cosh>: return parts(complex_cosh(x));
+    case fn_id<Tanh>: return parts(complex_tanh(x));
+    case fn_id<Sin>: return parts(over_i(complex_sinh(times_i(x))));   // sin z = -i sinh iz, and so on
+    case fn_id<Cos>: return parts(complex_cosh(times_i(x)));
+    case fn_id<Tan>: return parts(over_i(complex_tanh(times_i(x))));
+    case fn_id<Asin>: return parts(complex_asin(x));
+    case fn_id<Acos>: return parts(complex_acos(x));
+    case fn_id<Acosh>: return parts(complex_acosh(x));
+    case fn_id<Atanh>: return parts(complex_atanh(x));
+    case fn_id<Asinh>: return parts(over_i(complex_asin(times_i(x))));
+    case fn_id<Atan>: return parts(over_i(complex_atanh(times_i(x))));
     default: fail_internal("no complex meaning of " + std::string(plumb::row(f).name));
   }
 }

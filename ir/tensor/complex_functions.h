@@ -11,7 +11,8 @@ namespace plumb::ir {
 /// Whether the function has a meaning for complex operands.
 constexpr bool takes_complex(FnId f) {
   using namespace scalar;
-  constexpr std::array all{fn_id<Add>, fn_id<Sub>, fn_id<Mul>, fn_id<Div>, fn_id<Neg>, fn_id<Abs>, fn_id<Eq>, fn_id<Ne>};
+  constexpr std::array all{fn_id<Add>, fn_id<Sub>, fn_id<Mul>, fn_id<Div>, fn_id<Neg>, fn_id<Abs>, fn_id<Eq>, fn_id<Ne>, fn_id<Exp>, fn_id<Log>, fn_id<Sqrt>, fn_id<Pow>, fn_id<Sin>, fn_id<Cos>, fn_id<Tan>,
+                           fn_id<Sinh>, fn_id<Cosh>, fn_id<Tanh>, fn_id<Asin>, fn_id<Acos>, fn_id<Atan>, fn_id<Asinh>, fn_id<Acosh>, fn_id<Atanh>};
   return std::ranges::find(all, f) != all.end();
 }
 constexpr DType complex_result_dtype(FnId f, DType operand) {
@@ -19,7 +20,5 @@ constexpr DType complex_result_dtype(FnId f, DType operand) {
 }
 /// The function's meaning added to the builder's function.
 Parts complex_function(Builder& b, FnId f, std::span<const Parts> in);
-/// |x + iy|: +inf where a part is infinite, even beside a NaN.
-ValueId magnitude(Builder& b, ValueId x, ValueId y);
 
 }  // namespace plumb::ir

@@ -5,6 +5,7 @@
 #include "ir/tensor/ops/contract.h"
 #include "ir/tensor/ops/control.h"
 #include "ir/tensor/ops/elementwise.h"
+#include "ir/tensor/ops/fft.h"
 #include "ir/tensor/ops/gather.h"
 #include "ir/tensor/ops/linalg_svd.h"
 #include "ir/tensor/ops/reduce.h"
@@ -12,7 +13,7 @@
 
 namespace plumb::ir {
 
-using AllOps = JoinLists<ops::ElementwiseOps, ops::ViewOps, ops::GatherOps, ops::ReduceOps, ops::ContractOps, ops::ControlOps, ops::CompositeOps, ops::ComplexOps, ops::LinalgOps, ops::LinalgSolveOps, ops::LinalgSvdOps>;
+using AllOps = JoinLists<ops::ElementwiseOps, ops::ViewOps, ops::GatherOps, ops::ReduceOps, ops::ContractOps, ops::ControlOps, ops::CompositeOps, ops::ComplexOps, ops::LinalgOps, ops::LinalgSolveOps, ops::LinalgSvdOps, ops::FftOps>;
 
 consteval bool operations_well_formed() {
   for (const auto& r : AllOps::rows)

@@ -32,7 +32,8 @@ inline ValueId scaled_v(Builder& b, const SingularValues& d, ValueId counted) {
   const auto one = b.splat_like(d.s, 1);
   const auto reciprocal = b.op("select", {counted, b.op("div", {one, d.s}), b.splat_like(d.s, 0)});
   const auto v = matrix_adjoint(b, d.vh);
-  return b.op("mul", {v, as_rows(b, b.convert(reciprocal, b.type(v).dtype), b.type(v).shape)});
+  const Type t = b.type(v);
+  return b.op("mul", {v, as_rows(b, b.convert(reciprocal, t.dtype), t.shape)});
 }
 inline std::string not_a_matrix(const Type& t) {
   const auto m = matrix_shape(t, false);
@@ -102,7 +103,6 @@ struct Lstsq {
 };
 
 /// A norm's order as NumPy writes it.
-inline constexpr Constraint order_constraint{"C4", "ord is fro, nuc, 1, -1, 2, -2, inf or -inf"};
 inline bool is_order(std::string_view ord) {
   static constexpr std::string_view orders[] = {"fro", "nuc", "1", "-1", "2", "-2", "inf", "-inf"};
   return std::ranges::find(orders, ord) != std::end(orders);
@@ -122,7 +122,7 @@ struct MatrixNorm {
   static constexpr OpRow row{"matrix_norm", "a", OpClass::composite, "A norm of each matrix: fro (the root of the sum of squares), nuc (the sum of singular values), 1 and -1 (the greatest and least column sum of sizes), inf and -inf (of row sums), 2 and -2 (the greatest and least singular value)."};
   static constexpr bool complex = true;
   static constexpr std::array attrs{AttrSpec{"ord", AttrKind::text, "fro"}};
-  static constexpr std::array constraints{matrix_constraint, order_constraint};
+  static constexpr std::array constraints{matrix_constraint, Constraint{"C4", "ord is fro, nuc, 1, -1, 2, -2, inf or -inf"}};
   static constexpr std::array edges{Edge{"E1", "an axis of size 0", "sums are 0; a greatest of nothing is -inf, a least inf", "NumPy and PyTorch raise an error for greatest and least"}, Edge{"E2", "NaN in the matrix", "NaN", "NumPy, PyTorch, JAX"},
                                     Edge{"E3", "squares that leave the range", "infinity or zero, by the formula", "NumPy, PyTorch, JAX"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
@@ -140,7 +140,7 @@ struct Cond {
   static constexpr bool complex = true;
   static constexpr std::string_view equation = "norm(A)·norm(A⁻¹)";
   static constexpr std::array attrs{AttrSpec{"ord", AttrKind::text, "2"}};
-  static constexpr std::array constraints{matrix_constraint, Constraint{"C3", "the matrices are square, for orders other than 2 and -2"}, order_constraint, Constraint{"C5", "the matrices have elements"}};
+  static constexpr std::array constraints{matrix_constraint, Constraint{"C3", "the matrices are square, for orders other than 2 and -2"}, Constraint{"C4", "ord is fro, nuc, 1, -1, 2, -2, inf or -inf"}, Constraint{"C5", "the matrices have elements"}};
   static constexpr std::array edges{Edge{"E1", "a singular matrix", "infinity where it shows exactly (a zero singular value, a zero pivot)", "NumPy, PyTorch"}, Edge{"E2", "NaN or an infinity in the matrix", "NaN", "NumPy, PyTorch"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     const auto& ord = a.get<std::string>("ord");
