@@ -40,6 +40,7 @@ template <bool Imaginary> struct PartOf {
 
 struct Conj {
   static constexpr OpRow row{"conj", "x", OpClass::composite, "The complex conjugate: the imaginary part's sign flipped. A real number is its own."};
+  static constexpr bool complex = true;
   static constexpr std::string_view equation = "result[i] = Re x[i] - i·Im x[i]";
   static constexpr std::array constraints{Constraint{"C1", "x is not bool"}};
   static constexpr std::array edges{Edge{"E1", "the imaginary part is ±0", "∓0", "C's conj, NumPy, PyTorch"}};
@@ -48,12 +49,16 @@ struct Conj {
     if (is_bool(in[0].dtype)) return no("C1: takes numbers, not bool");
     return one(in[0]);
   }
-  static std::vector<ValueId> decompose(Builder&, std::span<const ValueId> in, const AttrMap&) { return {in[0]}; }
-  static std::vector<Parts> complex_parts(Builder& b, std::span<const Parts> in, const AttrMap&) { return {{in[0].re, b.op("neg", {in[0].im})}}; }
+  static std::vector<ValueId> decompose(Builder& b, std::span<const ValueId> in, const AttrMap&) {
+    if (!is_complex(b.type(in[0]).dtype)) return {in[0]};
+    const auto re = b.op("real", {in[0]});
+    return {b.op("complex", {re, b.op("neg", {b.op("imag", {in[0]})})})};
+  }
 };
 
 struct Angle {
   static constexpr OpRow row{"angle", "x", OpClass::composite, "The angle of the number in the plane, in (-pi, pi]: atan2 of its parts. A real number has the imaginary part +0."};
+  static constexpr bool complex = true;
   static constexpr std::string_view equation = "result[i] = atan2(Im x[i], Re x[i])";
   static constexpr std::array constraints{Constraint{"C1", "x is complex or a float"}};
   static constexpr std::array edges{
@@ -65,8 +70,11 @@ struct Angle {
     if (!is_complex(in[0].dtype) && !is_float(in[0].dtype)) return no("C1: takes complex numbers or floats, not " + in[0].str());
     return one({part_dtype(in[0].dtype), in[0].shape});
   }
-  static std::vector<ValueId> decompose(Builder& b, std::span<const ValueId> in, const AttrMap&) { return {b.op("atan2", {b.splat_like(in[0], 0), in[0]})}; }
-  static std::vector<Parts> complex_parts(Builder& b, std::span<const Parts> in, const AttrMap&) { return {{b.op("atan2", {in[0].im, in[0].re})}}; }
+  static std::vector<ValueId> decompose(Builder& b, std::span<const ValueId> in, const AttrMap&) {
+    const bool real = !is_complex(b.type(in[0]).dtype);
+    const auto re = real ? in[0] : b.op("real", {in[0]}), im = real ? b.splat_like(re, 0) : b.op("imag", {in[0]});
+    return {b.op("atan2", {im, re})};
+  }
 };
 
 using ComplexOps = OpList<ComplexOf, PartOf<false>, PartOf<true>, Conj, Angle>;
