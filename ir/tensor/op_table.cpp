@@ -1,5 +1,6 @@
 #include "ir/tensor/op_table.h"
 
+#include <algorithm>
 #include <charconv>
 #include <unordered_map>
 
@@ -62,15 +63,14 @@ std::string labelled(const OpRow& r, std::string why) {
   return label ? why + " [" + std::string(r.name) + "_c" + why.substr(1, colon - 1) + "]" : why;
 }
 
-std::string complex_among(const OpRow& r, std::span<const Type> operands, const Inferred& results) {
-  auto find = [&](std::span<const Type> types) -> std::string {
-    for (const auto& t : types)
-      if (is_complex(t.dtype)) return std::string(r.name) + " does not take or give complex numbers (" + t.str() + "); real and imag are their parts";
-    return {};
-  };
-  if (auto wrong = find(operands); !wrong.empty()) return wrong;
-  const auto* types = std::get_if<std::vector<Type>>(&results);
-  return types ? find(*types) : std::string();
+/// For operations without a meaning for complex numbers: a sentence where their own rule has none, and what to do in each.
+void reject_complex(const OpRow& r, std::span<const Type> operands, Inferred& inferred) {
+  auto complex = [](const Type& t) { return is_complex(t.dtype); };
+  const auto* types = std::get_if<std::vector<Type>>(&inferred);
+  if (std::ranges::none_of(operands, complex) && !(types && std::ranges::any_of(*types, complex))) return;
+  const std::string mend = "; real and imag give a complex number's parts";
+  if (auto* why = std::get_if<std::string>(&inferred)) *why += mend;
+  else inferred = std::string(r.name) + " does not take or give complex numbers" + mend;
 }
 
 AttrValue parse_fallback(const AttrSpec& spec) {
@@ -122,8 +122,7 @@ OpCode op(std::string_view name) {
 Inferred infer(OpCode code, std::span<const Type> operands, const AttrMap& attrs) {
   if (auto wrong = count_operands(row(code), operands.size()); !wrong.empty()) return wrong;
   auto inferred = infer_table[code](operands, attrs);
-  if (!complex_table[code])
-    if (auto wrong = complex_among(row(code), operands, inferred); !wrong.empty()) return wrong;
+  if (!complex_table[code]) reject_complex(row(code), operands, inferred);
   if (auto* why = std::get_if<std::string>(&inferred)) *why = labelled(row(code), std::move(*why));
   return inferred;
 }

@@ -10,7 +10,7 @@ namespace plumb::ir::ops {
 inline constexpr AttrSpec norm_attr{"norm", AttrKind::text, "backward"};
 inline constexpr std::array fft_constraints{
     Constraint{"C1", "x is complex (of rfft: f32 or f64)"}, Constraint{"C2", "axes are distinct axes of x, and at least one"}, Constraint{"C3", "no axis transformed has size 0"},
-    Constraint{"C4", "norm is backward, ortho or forward"}, Constraint{"C5", "irfft's last axis has length / 2 + 1 elements"}};
+    Constraint{"C4", "norm is backward, ortho or forward"}};
 inline constexpr std::array fft_edges{
     Edge{"E1", "an axis of size 1", "the elements as they are", "NumPy, PyTorch"},
     Edge{"E2", "NaN or an infinity", "reaches every element of its line: NaN in most", "NumPy, PyTorch, by the arithmetic"},
@@ -91,7 +91,7 @@ struct Irfft {
   static constexpr bool complex = true;
   static constexpr std::string_view equation = "r[j] = 1/n Re sum_k X[k] e^(+2 pi i j k / n), X[n - k] = conj(x[k])";
   static constexpr std::array attrs{AttrSpec{"axes", AttrKind::ints}, AttrSpec{"length", AttrKind::integer}, norm_attr};
-  static constexpr auto constraints = fft_constraints;
+  static constexpr std::array constraints{fft_constraints[0], fft_constraints[1], fft_constraints[2], fft_constraints[3], Constraint{"C5", "the last of the axes has length / 2 + 1 elements, length at least 1"}};
   static constexpr auto edges = fft_edges;
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (auto e = check_fft(in[0], a, false); !e.empty()) return no(e);
