@@ -22,8 +22,9 @@ ir::Literal to_literal(const Array& a) {
   return ir::Literal::of<float>(DType::f32, a.shape, a.data);
 }
 
-Array to_array(const ir::Literal& l) {
-  if (l.dtype() != DType::f32) fail_unsupported("a result is " + l.type().str() + "; arrays hold f32");
+Array to_array(const ir::Literal& value) {
+  if (part_dtype(value.dtype()) != DType::f32) fail_unsupported("a result is " + value.type().str() + "; arrays hold f32, or c64 as pairs");
+  const auto l = value.as_parts();
   const auto e = l.extents();
   return {{e.begin(), e.end()}, {l.data<float>(), l.data<float>() + l.elements()}};
 }
@@ -63,6 +64,17 @@ struct Program::State {
       for (std::size_t k = 0; k < inputs.size(); ++k)
         if (onnx->inputs()[k].name == s.input) b.fixed.emplace_back(k, s.value);
     return list.emplace_back(std::move(b));
+  }
+
+  /// Pairs of parts as the complex tensor that the input is declared to be.
+  ir::Literal as_declared(std::size_t input, ir::Literal l) const {
+    const auto& params = module.functions.empty() ? std::vector<ir::ValueId>() : module.entry().params;
+    const bool complex = onnx ? input < onnx->inputs().size() && onnx->inputs()[input].dtype == DType::c64 : input < params.size() && module.entry().type(params[input]).dtype == DType::c64;
+    if (!complex) return l;
+    auto shape = l.type().shape;
+    if (shape.empty() || shape.back() != ir::Dim(2)) fail_input("input " + std::to_string(input) + " is complex: its array needs a last axis of 2, the parts, not " + l.type().str());
+    shape.pop_back();
+    return l.viewed_as({DType::c64, shape});
   }
 
   std::shared_ptr<backends::Backend> target(const std::string& name) {
@@ -108,7 +120,7 @@ Program Program::load(const std::string& path) {
 
 std::vector<Array> Program::run(const std::vector<Array>& inputs, const RunOptions& options, CheckReport* report) {
   std::vector<ir::Literal> in;
-  for (const auto& a : inputs) in.push_back(to_literal(a));
+  for (const auto& a : inputs) in.push_back(state_->as_declared(in.size(), to_literal(a)));
   auto& program = state_->bind(in);
   const auto contract = contract_from_name(options.contract);
   if (!contract) fail_input("the contract is strict, relaxed or fast, not '" + options.contract + "'");

@@ -6,6 +6,7 @@
 
 #include "ir/scalar/storage.h"
 #include "ir/tensor/builder.h"
+#include "ir/tensor/complex_functions.h"
 #include "ir/tensor/op_table.h"
 
 namespace plumb::fuzz {
@@ -57,6 +58,7 @@ class Generator {
   }
 
   ir::Literal literal(const ir::Type& t) {
+    if (is_complex(t.dtype)) return literal(ir::parts_type(t)).viewed_as(t);
     ir::Literal l(t);
     const auto style = choose_(4);
     for (std::int64_t i = 0; i < l.elements(); ++i) store_element(t.dtype, l.mutable_raw(), i, element(t.dtype, style));
@@ -98,7 +100,7 @@ class Generator {
       case 1:
       case 2:
       case 3: return elementwise(x, t);
-      case 4: return keep(b_->convert(x, static_cast<DType>(choose_(dtype_rows.size()))));
+      case 4: return convert(x, t);
       case 5: return reduce(x, t);
       case 6:
       case 7: return view(x, t);
@@ -114,11 +116,18 @@ class Generator {
   void elementwise(ValueId x, const ir::Type& t) {
     for (int attempt = 0; attempt < 20; ++attempt) {
       const auto fn = static_cast<FnId>(choose_(AllFns::rows.size()));
-      if (!takes(fn, t.dtype)) continue;
+      if (!takes(fn, t.dtype) && !(is_complex(t.dtype) && ir::takes_complex(fn))) continue;
       std::vector<ValueId> args{x};
       while (static_cast<int>(args.size()) < plumb::row(fn).arity) args.push_back(like(t));
       return keep(b_->op(plumb::row(fn).name, args));
     }
+  }
+
+  void convert(ValueId x, const ir::Type& t) {
+    const auto to = static_cast<DType>(choose_(dtype_rows.size()));
+    if (is_complex(t.dtype) && !is_complex(to) && !is_bool(to)) return keep(b_->op(choose_(2) ? "real" : "imag", {x}));
+    if (is_complex(to) && t.dtype == part_dtype(to)) return keep(b_->op("complex", {x, like(t)}));
+    keep(b_->convert(x, to));
   }
 
   ir::Ints some_axes(std::size_t rank) {
@@ -136,11 +145,12 @@ class Generator {
   void reduce(ValueId x, const ir::Type& t) {
     static constexpr const char* numeric[] = {"reduce_sum", "reduce_max", "reduce_min", "reduce_prod"};
     static constexpr const char* boolean[] = {"reduce_and", "reduce_or", "reduce_max", "reduce_min", "reduce_xor"};
+    static constexpr const char* complex[] = {"reduce_sum", "reduce_mean", "reduce_prod", "reduce_sum"};
     ir::AttrMap a;
-    if (choose_(4) == 0) return window(x, t);
+    if (choose_(4) == 0 && !is_complex(t.dtype)) return window(x, t);
     a.set("axes", some_axes(t.rank()));
     if (is_integer(t.dtype) && choose_(3) == 0) return keep(b_->op("reduce_xor", {x}, std::move(a)));
-    keep(b_->op(is_bool(t.dtype) ? boolean[choose_(5)] : numeric[choose_(4)], {x}, std::move(a)));
+    keep(b_->op(is_complex(t.dtype) ? complex[choose_(4)] : is_bool(t.dtype) ? boolean[choose_(5)] : numeric[choose_(4)], {x}, std::move(a)));
   }
 
   void window(ValueId x, const ir::Type& t) {
@@ -244,16 +254,16 @@ class Generator {
     auto a = with_axis(t.rank());
     const auto n = t.shape[static_cast<std::size_t>(a.integer("axis"))].size();
     const auto which = choose_(4);
-    if (which == 0 && n > 0) return keep(b_->op(choose_(2) ? "argmax" : "argmin", {x}, std::move(a)));
+    if (which == 0 && n > 0 && !is_complex(t.dtype)) return keep(b_->op(choose_(2) ? "argmax" : "argmin", {x}, std::move(a)));
     if (which == 1) {
       static constexpr const char* names[] = {"cummax", "cummin", "cumsum", "cumprod"};
       a.set("exclusive", choose_(2) == 1), a.set("reverse", choose_(2) == 1);
-      return keep(b_->op(names[choose_(is_bool(t.dtype) ? 2 : 4)], {x}, std::move(a)));
+      return keep(b_->op(names[is_complex(t.dtype) ? 2 : choose_(is_bool(t.dtype) ? 2 : 4)], {x}, std::move(a)));
     }
     // Sorting is decided only on values that are exact: parameters.
     const auto param = module_.functions[0].params[choose_(module_.functions[0].params.size())];
     const auto& p = b_->type(param);
-    if (p.rank() == 0 || p.elements() > 512) return;
+    if (p.rank() == 0 || p.elements() > 512 || is_complex(p.dtype)) return;
     a = with_axis(p.rank());
     a.set("descending", choose_(2) == 1);
     keep(b_->op(choose_(2) ? "sort" : "argsort", {param}, std::move(a)));
@@ -266,7 +276,7 @@ class Generator {
     return b_->constant(std::move(l));
   }
   void indexed(ValueId x, const ir::Type& t) {
-    if (choose_(4) == 0) return bits(x, t);
+    if (choose_(4) == 0 && !is_complex(t.dtype)) return bits(x, t);
     if (t.rank() == 0 || t.elements() > largest_tensor) return;
     if (choose_(2)) {
       static constexpr const char* names[] = {"scatter", "scatter_max", "scatter_min", "scatter_add", "scatter_mul"};
@@ -276,7 +286,7 @@ class Generator {
       ir::Type updates = t;
       updates.shape[axis] = count;
       const auto at = indices(count, 0, std::max<std::int64_t>(t.shape[axis].size(), 1));
-      return keep(b_->op(names[choose_(is_bool(t.dtype) ? 3 : 5)], {x, at, like(updates)}, std::move(a)));
+      return keep(b_->op(is_complex(t.dtype) ? names[choose_(2) * 3] : names[choose_(is_bool(t.dtype) ? 3 : 5)], {x, at, like(updates)}, std::move(a)));
     }
     ir::Ints sizes;
     for (auto e : t.extents()) sizes.push_back(static_cast<std::int64_t>(choose_(static_cast<std::uint64_t>(e) + 1)));
@@ -290,7 +300,7 @@ class Generator {
   void bits(ValueId x, const ir::Type& t) {
     const auto& params = module_.functions[0].params;
     const auto to = static_cast<DType>(choose_(dtype_rows.size()));
-    if (is_bool(t.dtype) || is_bool(to) || (is_float(t.dtype) && std::find(params.begin(), params.end(), x) == params.end())) return;
+    if (is_bool(t.dtype) || is_bool(to) || is_complex(to) || (is_float(t.dtype) && std::find(params.begin(), params.end(), x) == params.end())) return;
     ir::AttrMap a;
     a.set("dtype", to);
     if (byte_size(to) > byte_size(t.dtype) && (t.rank() == 0 || t.shape.back() != ir::Dim(byte_size(to) / byte_size(t.dtype)))) return;
@@ -318,6 +328,7 @@ class Generator {
   }
 
   void composite(ValueId x, const ir::Type& t) {
+    if (is_complex(t.dtype)) return keep(b_->op(choose_(2) ? "conj" : "angle", {x}));
     if (!is_float(t.dtype)) return is_bool(t.dtype) ? void() : keep(b_->op("relu", {x}));
     if (choose_(2) || t.rank() == 0) {
       static constexpr const char* plain[] = {"gelu", "silu", "relu"};

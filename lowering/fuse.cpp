@@ -44,7 +44,8 @@ class Fuser {
 
  private:
   OpClass op_class(std::size_t k) const { return ir::row(f_.nodes[k].op).op_class; }
-  bool control(std::size_t k) const { return op_class(k) == OpClass::control; }
+  /// Nodes that are steps of their own: control flow and library calls.
+  bool control(std::size_t k) const { return op_class(k) == OpClass::control || op_class(k) == OpClass::library; }
   bool anchor(std::size_t k) const {
     switch (op_class(k)) {
       case OpClass::reduce:

@@ -21,7 +21,7 @@ struct Group {
   ir::ValueId output = -1;
 };
 /// Partitions the nodes into groups, in an order that respects uses. Constants that are not splats, control flow and
-/// parameters stay outside: `nodes` lists control nodes in place (spec null, `control` set).
+/// parameters stay outside: `items` has control flow and library calls in place (spec null, `control` set).
 struct Plan {
   struct Item { Group group; int control = -1; };
   std::vector<Item> items;

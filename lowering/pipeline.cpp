@@ -5,7 +5,9 @@
 #include <chrono>
 #include <map>
 
+#include "ir/tensor/builder.h"
 #include "ir/tensor/op_table.h"
+#include "ir/tensor/split_complex.h"
 #include "ir/tensor/text.h"
 #include "ir/tensor/verifier.h"
 #include "lowering/emit.h"
@@ -19,17 +21,25 @@ using ir::ValueId;
 
 struct TensorPass {
   PassInfo info;
-  ir::Function (*run)(const ir::Function&);
+  ir::Module (*run)(ir::Module);
 };
 
-/// Composites first, so that every later pass sees primitives alone; sharing after simplification, which makes more
+template <ir::Function (*pass)(const ir::Function&)> ir::Module each_function(ir::Module m) {
+  for (auto& f : m.functions) f = pass(f);
+  return m;
+}
+ir::Module split(ir::Module m) { return ir::has_complex(m) ? ir::split_complex(m) : std::move(m); }
+
+/// Complex numbers first, so that composites of them are taken apart with them, and nothing after knows of them; then
+/// composites, so that every later pass sees primitives alone; sharing after simplification, which makes more
 /// nodes alike; removal last, since all three leave unused nodes behind.
 const std::vector<TensorPass>& tensor_passes() {
   static const std::vector<TensorPass> list{
-      {{"decompose", "composites become primitives", false}, &decompose},
-      {{"simplify", "views and conversions that do nothing are dropped, chains of reshapes merged", true}, &simplify},
-      {{"share", "equal operations on equal operands are computed once", true}, &share_common},
-      {{"remove_dead", "what no result depends on is dropped", true}, &remove_dead},
+      {{"split_complex", "complex numbers become pairs of their parts", false}, &split},
+      {{"decompose", "composites become primitives", false}, &each_function<decompose>},
+      {{"simplify", "views and conversions that do nothing are dropped, chains of reshapes merged", true}, &each_function<simplify>},
+      {{"share", "equal operations on equal operands are computed once", true}, &each_function<share_common>},
+      {{"remove_dead", "what no result depends on is dropped", true}, &each_function<remove_dead>},
   };
   return list;
 }
@@ -38,7 +48,7 @@ class Lowerer {
  public:
   Lowerer(const ir::Module& m, const Options& o) : m_(m), o_(o) {}
 
-  std::shared_ptr<const Program> function(const ir::Function& f) {
+  std::shared_ptr<Program> function(const ir::Function& f) {
     auto p = std::make_shared<Program>();
     p->name = f.name;
     slots_.assign(f.values.size(), -1);
@@ -114,6 +124,10 @@ class Lowerer {
     std::vector<SlotId> in, out;
     for (auto v : n.operands) in.push_back(at(v));
     for (auto v : n.results) out.push_back(slot(p, f, v, Slot::Role::temporary));
+    if (ir::row(n.op).op_class == ir::OpClass::library) {
+      p.steps.emplace_back(LibraryCall{alone(f, n), in, out});
+      return;
+    }
     auto text = [&](const char* which) { return n.attrs.get<std::string>(which); };
     if (ir::name(n) == "if") {
       const auto condition = in[0];
@@ -124,6 +138,20 @@ class Lowerer {
       const auto condition = callee(p, text("cond")), body = callee(p, text("body"));
       p.steps.emplace_back(WhileStep{condition, body, in, out});
     }
+  }
+
+  /// The node as a function of its operands.
+  static std::shared_ptr<const ir::Function> alone(const ir::Function& f, const ir::Node& n) {
+    auto spec = std::make_shared<ir::Function>();
+    spec->name = "library";
+    ir::Builder b(*spec);
+    b.at(n.where);
+    std::vector<ValueId> operands;
+    std::vector<ir::Type> types;
+    for (auto v : n.operands) operands.push_back(b.param(f.type(v), "x" + std::to_string(operands.size())));
+    for (auto v : n.results) types.push_back(f.type(v));
+    b.results(b.add_typed(n.op, operands, n.attrs, types));
+    return spec;
   }
 
   /// Each result has a slot of its own: a step writes it there, or it is copied.
@@ -165,16 +193,12 @@ ir::Module optimize(ir::Module m, const Options& o) {
   for (const auto& pass : tensor_passes()) {
     if (pass.info.optional && o.disabled.count(pass.info.name)) continue;
     const auto start = std::chrono::steady_clock::now();
-    bool changed = false;
-    for (auto& f : m.functions) {
-      auto next = pass.run(f);
-      if (o.on_pass) changed = changed || ir::print(next) != ir::print(f);
-      f = std::move(next);
-    }
+    const auto before = o.on_pass ? ir::print(m) : std::string();
+    m = pass.run(std::move(m));
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (o.on_pass) {
       ir::verify(m);
-      o.on_pass(pass.info.name, m, seconds, changed);
+      o.on_pass(pass.info.name, m, seconds, ir::print(m) != before);
     }
   }
   return m;
@@ -184,8 +208,14 @@ std::shared_ptr<const Program> lower(ir::Module m, const Options& o) {
   for (const auto& v : m.entry().values)
     if (!v.type.is_concrete()) fail_input("%" + v.name + ": " + v.type.str() + " has a dimension without a size; bind it by giving inputs");
   ir::check_call_depth(m);
+  std::vector<ir::Type> takes, gives;
+  for (auto v : m.entry().params) takes.push_back(m.entry().type(v));
+  for (auto v : m.entry().results) gives.push_back(m.entry().type(v));
   const ir::Module optimized = optimize(std::move(m), o);
-  return Lowerer(optimized, o).function(optimized.entry());
+  const auto program = Lowerer(optimized, o).function(optimized.entry());
+  program->takes = std::move(takes);
+  program->gives = std::move(gives);
+  return program;
 }
 
 }  // namespace plumb::lowering

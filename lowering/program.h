@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/kernel/kernel.h"
+#include "ir/tensor/graph.h"
 #include "ir/tensor/literal.h"
 
 namespace plumb::lowering {
@@ -26,6 +27,11 @@ struct Launch {
   std::int32_t kernel;        ///< index into Program::kernels
   std::vector<SlotId> inputs, outputs;
 };
+/// A library operation (ir/linalg) as a step: the one node of `spec`, from its parameters to its results.
+struct LibraryCall {
+  std::shared_ptr<const ir::Function> spec;
+  std::vector<SlotId> inputs, outputs;
+};
 /// Bitwise copy between slots of one size: a parameter or constant that is also a result.
 struct Copy { SlotId from, to; };
 struct IfStep {
@@ -37,12 +43,13 @@ struct WhileStep {
   std::int32_t condition, body;
   std::vector<SlotId> inputs, outputs;
 };
-using Step = std::variant<Launch, Copy, IfStep, WhileStep>;
+using Step = std::variant<Launch, Copy, IfStep, WhileStep, LibraryCall>;
 
 struct Program {
   std::string name;
   std::vector<Slot> slots;
   std::vector<SlotId> params, results;
+  std::vector<ir::Type> takes, gives;   ///< of a whole program: its inputs' and results' types. A complex tensor's slot holds its parts
   std::vector<Step> prelude;  ///< depends on constants only: run once at load
   std::vector<Step> steps;
   std::vector<std::shared_ptr<const kir::Kernel>> kernels;

@@ -7,6 +7,7 @@
 
 #include "backends/runtime/executor.h"
 #include "ir/kernel/text.h"
+#include "ir/tensor/op_table.h"
 #include "ir/tensor/text.h"
 #include "lowering/pipeline.h"
 #include "tools/cli.h"
@@ -53,6 +54,8 @@ void print_plan(const lowering::Program& p, const std::string& indent, Seen& see
       std::cout << fmt::format("{}{} = if s{} ({})\n", indent, slots(i->outputs), i->condition, slots(i->inputs));
       callee(i->then, "then");
       callee(i->otherwise, "else");
+    } else if (auto* call = std::get_if<lowering::LibraryCall>(&s)) {
+      std::cout << fmt::format("{}{} = {} ({})\n", indent, slots(call->outputs), ir::name(call->spec->nodes[0]), slots(call->inputs));
     } else {
       const auto& w = std::get<lowering::WhileStep>(s);
       std::cout << fmt::format("{}{} = while ({})\n", indent, slots(w.outputs), slots(w.inputs));

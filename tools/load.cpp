@@ -105,6 +105,7 @@ void read_as_bf16(ir::Literal& value, DType declared, const std::string& what, s
 }
 
 ir::Literal random_literal(const ir::Type& type, std::uint64_t seed) {
+  if (is_complex(type.dtype)) return random_literal(ir::parts_type(type), seed).viewed_as(type);
   ir::Literal l(type);
   for (std::int64_t i = 0; i < l.elements(); ++i) {
     const std::uint64_t r = mix(seed * 0x2545f4914f6cdd1du + static_cast<std::uint64_t>(i));

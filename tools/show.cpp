@@ -14,8 +14,18 @@ namespace {
 
 constexpr std::int64_t whole = 1000, edge = 3;  // NumPy's threshold and edgeitems
 
+std::string element(const ir::Literal& l, std::int64_t i);
+
+/// As NumPy prints it: 1.-2.j
+std::string complex_element(const ir::Literal& l, std::int64_t i) {
+  const auto parts = l.as_parts();
+  const auto im = element(parts, 2 * i + 1);
+  return element(parts, 2 * i) + (im.starts_with('-') ? "" : "+") + im + "j";
+}
+
 std::string element(const ir::Literal& l, std::int64_t i) {
   const DType t = l.dtype();
+  if (is_complex(t)) return complex_element(l, i);
   if (is_bool(t)) return l.int_at(i) ? "True" : "False";
   if (t == DType::u64) return fmt::format("{}", static_cast<std::uint64_t>(l.int_at(i)));
   if (!is_float(t)) return fmt::format("{}", l.int_at(i));

@@ -1,7 +1,9 @@
 #include "verify/check.h"
 
 #include "verify/accumulation.h"
+#include "ir/tensor/op_table.h"
 #include "verify/oracle.h"
+#include "verify/residual.h"
 
 namespace plumb::verify {
 
@@ -32,6 +34,24 @@ void KernelChecker::after_launch(const kir::Kernel& kernel, int ordinal, std::sp
   if (options_.mode == Check::full) check_exact(kernel, ordinal, inputs, options_, report_);
 }
 
+void KernelChecker::after_call(const lowering::LibraryCall& call, int ordinal, std::span<const ir::Literal> inputs, std::span<const ir::Literal> outputs) {
+  if (options_.mode == Check::off) return;
+  const auto& node = call.spec->nodes[0];
+  const auto r = judge_library(node, inputs, outputs);
+  ++report_.kernels;
+  report_.elements += r.elements;
+  report_.inconclusive += r.inconclusive;
+  report_.decided += r.elements - r.inconclusive;
+  if (r.wrong == 0) return;
+  Failure f;
+  f.check = "residual";
+  f.count = r.wrong;
+  f.index = r.index;
+  f.got = r.got;
+  f.allowed = r.allowed;
+  add_failure(std::move(f), Subject{std::string(ir::name(node)), "library", *call.spec}, ordinal, inputs, options_, report_);
+}
+
 void KernelChecker::on_violation(const kir::Kernel& kernel, int ordinal, std::span<const ir::Literal> inputs, const kir::Violation& violation) {
   ++report_.kernels;
   add_violation(violation, "", kernel, ordinal, inputs, options_, report_);
@@ -46,7 +66,7 @@ void check_program(const ir::Module& m, std::span<const ir::Literal> inputs, std
     return;
   }
   for (std::size_t k = 0; k < results.size(); ++k) {
-    const auto& l = results[k];
+    const auto l = results[k].as_parts();
     Tally tally(l.dtype(), l.extents());
     for (std::int64_t i = 0; i < l.elements(); ++i) tally.see(i, expected[k].elements[static_cast<std::size_t>(i)], interp::load(l.dtype(), l.raw(), i));
     const auto& names = m.entry().result_names;

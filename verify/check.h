@@ -8,6 +8,7 @@
 //   inconclusive  it does, but the enclosure is too wide to say much: wider than 2^-4 of its magnitude (and than 64
 //                 subnormal steps), unbounded, or holding both a number and NaN; for integers and bools, more than one
 //                 value. Never counted as right.
+// Library operations are judged by their residuals, under every contract and in every mode (verify/residual.h).
 // Integers and bools are exact. Under strict the one right answer is the reference's, bit for bit (NaN is NaN).
 //
 // Modes: off. sample: a random sample of each launch's elements, evaluated on demand: cheap enough to stay on. kernel:
@@ -70,6 +71,7 @@ class KernelChecker : public backends::Observer {
  public:
   explicit KernelChecker(CheckOptions options) : options_(std::move(options)) {}
   void after_launch(const kir::Kernel& kernel, int ordinal, std::span<const ir::Literal> inputs, std::span<const ir::Literal> outputs) override;
+  void after_call(const lowering::LibraryCall& call, int ordinal, std::span<const ir::Literal> inputs, std::span<const ir::Literal> outputs) override;
   void on_violation(const kir::Kernel& kernel, int ordinal, std::span<const ir::Literal> inputs, const kir::Violation& violation) override;
   const Report& report() const { return report_; }
 

@@ -29,6 +29,12 @@ std::string show(DType t, interp::Number v);
 std::string show(DType t, const interp::Enclosed& allowed);
 std::string show_index(std::int64_t place, const Extents& extents);
 
+/// What a failure is of: a kernel, or a library operation.
+struct Subject {
+  std::string name, schedule;
+  const ir::Function& spec;
+};
+void add_failure(Failure failure, const Subject& subject, int ordinal, std::span<const ir::Literal> inputs, const CheckOptions& options, Report& report);
 /// Fills in what the kernel is, writes the reproducer, and adds the failure: once a kernel and check, then it counts.
 void add_failure(Failure failure, const kir::Kernel& kernel, int ordinal, std::span<const ir::Literal> inputs, const CheckOptions& options, Report& report);
 

@@ -9,7 +9,7 @@
 namespace plumb::verify {
 namespace {
 
-DType wide(DType t) { return t == DType::f32 ? DType::f64 : t; }
+DType wide(DType t) { return t == DType::f32 ? DType::f64 : t == DType::c64 ? DType::c128 : t; }
 double at(const ir::Literal& l, std::int64_t i) { return interp::load(l.dtype(), l.raw(), i).f; }
 
 /// 16 d plus 4 units in the last place of the largest magnitude.
@@ -27,6 +27,7 @@ double measured_scale(const ir::Literal& ours, const ir::Literal& wide_answer) {
 }  // namespace
 
 ir::Literal widen(const ir::Literal& l) {
+  if (l.dtype() == DType::c64) return widen(l.as_parts()).viewed_as({DType::c128, l.type().shape});
   if (l.dtype() != DType::f32) return l;
   ir::Literal r(ir::Type{DType::f64, l.type().shape});
   for (std::int64_t i = 0; i < l.elements(); ++i) r.mutable_data<double>()[i] = static_cast<double>(l.data<float>()[i]);
@@ -51,6 +52,7 @@ ir::Module widen(const ir::Module& m) {
 }
 
 Comparison compare_recorded(const ir::Literal& ours, const ir::Literal& wide_answer, const ir::Literal& recorded, const interp::EnclosedTensor* enclosed) {
+  if (is_complex(ours.dtype()) && recorded.type() == ours.type()) return compare_recorded(ours.as_parts(), wide_answer.as_parts(), recorded.as_parts(), enclosed);
   Comparison c;
   const DType t = ours.dtype();
   c.elements = ours.elements();

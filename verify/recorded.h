@@ -8,7 +8,7 @@
 //              in the last place of the tensor's largest magnitude, of the wide answer: both are roundings of one real
 //              answer, and d is how far roundings were measured to carry on this program and these inputs. 16: another
 //              compiler's order may be less lucky than ours; a structural fault is off by the size of the values.
-// The comparison says how many elements each way decided.
+// A complex tensor is compared by its parts. The comparison says how many elements each way decided.
 #pragma once
 #include "interpreter/tensor/evaluate.h"
 
@@ -23,7 +23,7 @@ struct Comparison {
 /// `enclosed` may be null.
 Comparison compare_recorded(const ir::Literal& ours, const ir::Literal& wide, const ir::Literal& recorded, const interp::EnclosedTensor* enclosed = nullptr);
 
-/// The program with every f32 widened to f64 (types, constants, conversions).
+/// The program with every f32 widened to f64, and c64 to c128 (types, constants, conversions).
 ir::Module widen(const ir::Module& module);
 ir::Literal widen(const ir::Literal& literal);
 

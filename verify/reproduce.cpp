@@ -32,13 +32,13 @@ std::string quoted(const std::string& word) {
   return r + "'";
 }
 
-std::string write_repro(const kir::Kernel& k, int ordinal, std::span<const ir::Literal> inputs, const std::string& check, const CheckOptions& o) {
+std::string write_repro(const Subject& k, int ordinal, std::span<const ir::Literal> inputs, const std::string& check, const CheckOptions& o) {
   namespace fs = std::filesystem;
   const fs::path dir = fs::path(o.repro_dir) / fmt::format("{}-launch{}", k.name, ordinal);
   std::error_code failed;
   fs::create_directories(dir, failed);
   if (failed) return fmt::format("(no files: {} cannot be made: {})", dir.string(), failed.message());
-  ir::Function main = *k.spec;
+  ir::Function main = k.spec;
   main.name = "main";
   ir::write_file((dir / "kernel.plumb").string(), ir::print(main));
   ir::NamedLiterals named;
@@ -51,6 +51,10 @@ std::string write_repro(const kir::Kernel& k, int ordinal, std::span<const ir::L
 }  // namespace
 
 void add_failure(Failure f, const kir::Kernel& k, int ordinal, std::span<const ir::Literal> inputs, const CheckOptions& o, Report& report) {
+  add_failure(std::move(f), Subject{k.name, k.schedule, *k.spec}, ordinal, inputs, o, report);
+}
+
+void add_failure(Failure f, const Subject& k, int ordinal, std::span<const ir::Literal> inputs, const CheckOptions& o, Report& report) {
   for (auto& known : report.failures)
     if (known.kernel == k.name && known.check == f.check) {
       ++known.launches;
@@ -58,7 +62,7 @@ void add_failure(Failure f, const kir::Kernel& k, int ordinal, std::span<const i
     }
   f.kernel = k.name;
   f.schedule = k.schedule;
-  f.operations = operations_of(*k.spec);
+  f.operations = operations_of(k.spec);
   f.launch = ordinal;
   if (o.write_repro) f.reproduce = write_repro(k, ordinal, inputs, f.check, o);
   report.failures.push_back(std::move(f));

@@ -3,6 +3,9 @@
 #include <cstring>
 #include <map>
 
+#include "ir/linalg/library.h"
+#include "ir/tensor/op_table.h"
+
 namespace plumb::backends {
 
 using ir::Literal;
@@ -72,6 +75,19 @@ struct Session::State {
     ++ordinal;
   }
 
+  void call(Frame& f, const lowering::LibraryCall& c, const RunOptions& o) {
+    const auto& node = c.spec->nodes[0];
+    std::vector<Literal> in;
+    std::vector<ir::Type> types;
+    for (auto s : c.inputs) in.push_back(f.slots[static_cast<std::size_t>(s)]);
+    for (auto s : c.outputs) types.push_back(f.program->slots[static_cast<std::size_t>(s)].type);
+    const auto out = linalg::run_library(ir::name(node), node.attrs, in, types);
+    for (std::size_t k = 0; k < out.size(); ++k)
+      if (auto& to = f.slots[static_cast<std::size_t>(c.outputs[k])]; to.bytes() > 0) std::memcpy(to.mutable_raw(), out[k].raw(), static_cast<std::size_t>(to.bytes()));
+    if (o.observer) o.observer->after_call(c, ordinal, in, out);
+    ++ordinal;
+  }
+
   std::vector<Literal> run(Frame& f, std::span<const Literal> inputs, const RunOptions& o) {
     const auto& p = *f.program;
     for (std::size_t k = 0; k < inputs.size(); ++k) f.slots[static_cast<std::size_t>(p.params[k])] = inputs[k];
@@ -91,6 +107,7 @@ struct Session::State {
 
   void step(Frame& f, const lowering::Step& s, const RunOptions& o) {
     if (auto* l = std::get_if<lowering::Launch>(&s)) return launch(f, *l, o);
+    if (auto* c = std::get_if<lowering::LibraryCall>(&s)) return call(f, *c, o);
     if (auto* c = std::get_if<lowering::Copy>(&s)) {
       auto& to = f.slots[static_cast<std::size_t>(c->to)];
       if (to.bytes() > 0) std::memcpy(to.mutable_raw(), f.slots[static_cast<std::size_t>(c->from)].raw(), static_cast<std::size_t>(to.bytes()));
@@ -129,12 +146,16 @@ Session::~Session() = default;
 std::vector<Literal> Session::run(std::span<const Literal> inputs, const RunOptions& options) {
   const auto& p = *program_;
   if (inputs.size() != p.params.size()) fail_input("the program takes " + std::to_string(p.params.size()) + " inputs, not " + std::to_string(inputs.size()));
+  std::vector<Literal> parts;   // complex tensors as the pairs that their slots hold, in the same memory
   for (std::size_t k = 0; k < inputs.size(); ++k) {
-    const auto& s = p.slots[static_cast<std::size_t>(p.params[k])];
-    if (inputs[k].type() != s.type) fail_input("input %" + s.name + " is " + inputs[k].type().str() + ", the program takes " + s.type.str());
+    const auto& name = p.slots[static_cast<std::size_t>(p.params[k])].name;
+    if (inputs[k].type() != p.takes[k]) fail_input("input %" + name + " is " + inputs[k].type().str() + ", the program takes " + p.takes[k].str());
+    parts.push_back(inputs[k].as_parts());
   }
   state_->ordinal = 0;
-  return state_->run(*state_->main, inputs, options);
+  auto results = state_->run(*state_->main, parts, options);
+  for (std::size_t k = 0; k < results.size(); ++k) results[k] = results[k].viewed_as(p.gives[k]);
+  return results;
 }
 
 std::size_t Session::kernel_count() const { return state_->kernels.size(); }

@@ -15,9 +15,11 @@ namespace plumb::backends {
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// Ordinal counts launches in a run, from 0; the prelude's come first, in the run that loads.
+  /// Ordinal counts launches and library calls in a run, from 0; the prelude's come first, in the run that loads.
   virtual void before_launch(const kir::Kernel&, int /*ordinal*/, std::span<const ir::Literal> /*inputs*/) {}
   virtual void after_launch(const kir::Kernel&, int /*ordinal*/, std::span<const ir::Literal> /*inputs*/, std::span<const ir::Literal> /*outputs*/) {}
+  /// After a library operation, with what it got and gave.
+  virtual void after_call(const lowering::LibraryCall&, int /*ordinal*/, std::span<const ir::Literal> /*inputs*/, std::span<const ir::Literal> /*outputs*/) {}
   /// Instead of after_launch, where the target saw the kernel do what its language forbids. The run then ends with the
   /// kir::ViolationError.
   virtual void on_violation(const kir::Kernel&, int /*ordinal*/, std::span<const ir::Literal> /*inputs*/, const kir::Violation&) {}

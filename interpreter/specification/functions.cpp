@@ -76,7 +76,7 @@ std::string dtypes() {
     const auto bytes = std::to_string(r.bytes);
     if (r.kind != Kind::floating) {
       const auto bits = std::to_string(r.precision);
-      const auto range = r.kind == Kind::boolean ? std::string("false, true") : r.kind == Kind::signed_integer ? "-2^" + bits + " to 2^" + bits + " - 1" : "0 to 2^" + bits + " - 1";
+      const auto range = r.kind == Kind::complex ? "pairs of " + code(plumb::name(part_dtype(r.dtype))) : r.kind == Kind::boolean ? std::string("false, true") : r.kind == Kind::signed_integer ? "-2^" + bits + " to 2^" + bits + " - 1" : "0 to 2^" + bits + " - 1";
       others.push_back({code(r.name), bytes, range});
       continue;
     }

@@ -33,6 +33,8 @@ constexpr std::array families{
     Family{OpClass::contract, "contract", "Contractions"},
     Family{OpClass::control, "control", "Control flow"},
     Family{OpClass::composite, "composite", "Composites"},
+    Family{OpClass::complex, "complex", "Parts of complex numbers"},
+    Family{OpClass::library, "library", "Matrix factorisations"},
 };
 const Family* family_of(OpCode op) {
   const auto it = std::ranges::find(families, ir::row(op).op_class, &Family::op_class);

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "interpreter/tensor/demand.h"
 #include "interpreter/tensor/dense.h"
 #include "interpreter/tensor/primitives.h"
+#include "ir/linalg/library.h"
 #include "ir/tensor/builder.h"
+#include "ir/tensor/split_complex.h"
 #include "ir/tensor/verifier.h"
 
 namespace plumb::interp {
@@ -26,6 +29,12 @@ std::vector<char> needed_nodes(const ir::Function& f) {
     for (auto v : n.operands) values[static_cast<std::size_t>(v)] = 1;
   }
   return nodes;
+}
+
+ir::Literal to_literal(const Tensor<Rounded>& t) {
+  ir::Literal l(t.type);
+  for (std::size_t i = 0; i < t.elements.size(); ++i) store(t.type.dtype, l.mutable_raw(), static_cast<std::int64_t>(i), t.elements[i]);
+  return l;
 }
 
 template <class D> class Run {
@@ -66,7 +75,23 @@ template <class D> class Run {
   std::vector<Tensor<D>> node(const ir::Function& f, const ir::Node& n, const In& in, int number) {
     if (ir::is_composite(n.op)) return composite(f, n, in);
     if (ir::row(n.op).op_class == OpClass::control) return control(n, in);
+    if (ir::row(n.op).op_class == OpClass::library) return library(f, n, in);
     return {primitive(f, n, in, f.type(n.results[0]), number)};
+  }
+
+  /// LAPACK's answer; every answer that passes the oracle's residuals is legal, but no interval says which these are.
+  std::vector<Tensor<D>> library(const ir::Function& f, const ir::Node& n, const In& in) {
+    if constexpr (std::is_same_v<D, Rounded>) {
+      std::vector<ir::Literal> operands;
+      for (const auto* x : in) operands.push_back(to_literal(*x));
+      std::vector<ir::Type> types;
+      for (auto v : n.results) types.push_back(f.type(v));
+      std::vector<Tensor<D>> out;
+      for (const auto& l : linalg::run_library(ir::name(n), n.attrs, operands, types)) out.push_back(from(l));
+      return out;
+    } else {
+      fail_unsupported(std::string(ir::name(n)) + " is judged by its residuals and has no enclosure", n.where);
+    }
   }
 
   Tensor<D> primitive(const ir::Function& f, const ir::Node& n, const In& in, const ir::Type& out, int number) {
@@ -166,13 +191,25 @@ void check_inputs(const ir::Function& f, std::span<const ir::Literal> inputs) {
 }
 
 template <class D> std::vector<Tensor<D>> run_module(const D& d, const ir::Module& m, std::span<const ir::Literal> inputs, const EnclosureOptions& options) {
-  check_inputs(m.entry(), inputs);
   Run<D> run(d, m, options);
-  ir::check_call_depth(m);
   std::vector<Tensor<D>> in;
   for (const auto& l : inputs) in.push_back(run.from(l));
   return run.function(m.entry(), std::move(in), true);
 }
+
+/// What is run: the program and its inputs, with complex numbers as their parts.
+struct OnParts {
+  OnParts(const ir::Module& given, std::span<const ir::Literal> given_inputs) : whole(given) {
+    check_inputs(given.entry(), given_inputs);
+    ir::check_call_depth(given);
+    if (ir::has_complex(given)) split = ir::split_complex(given);
+    for (const auto& l : given_inputs) inputs.push_back(l.as_parts());
+  }
+  const ir::Module& module() const { return split ? *split : whole; }
+  const ir::Module& whole;
+  std::optional<ir::Module> split;
+  std::vector<ir::Literal> inputs;
+};
 
 }  // namespace
 
@@ -197,7 +234,6 @@ std::vector<Tensor<Rounded>> run_on_demand(const ir::Function& entry, std::span<
 
 /// Dense evaluation meets errors of elements too that no element of a result needs; on demand only those count.
 std::vector<Tensor<Rounded>> run_needed(const ir::Module& m, std::span<const ir::Literal> inputs) {
-  check_inputs(m.entry(), inputs);
   std::exception_ptr met;
   try {
     return run_module(Rounded{}, m, inputs, {});
@@ -217,14 +253,14 @@ std::vector<Tensor<Rounded>> run_needed(const ir::Module& m, std::span<const ir:
 
 std::vector<ir::Literal> evaluate(const ir::Module& m, std::span<const ir::Literal> inputs) {
   std::vector<ir::Literal> out;
-  for (const auto& t : run_needed(m, inputs)) {
-    ir::Literal l(t.type);
-    for (std::size_t i = 0; i < t.elements.size(); ++i) store(t.type.dtype, l.mutable_raw(), static_cast<std::int64_t>(i), t.elements[i]);
-    out.push_back(std::move(l));
-  }
+  const OnParts p(m, inputs);
+  for (const auto& t : run_needed(p.module(), p.inputs)) out.push_back(to_literal(t).viewed_as(m.entry().type(m.entry().results[out.size()])));
   return out;
 }
 
-std::vector<EnclosedTensor> evaluate_enclosure(const ir::Module& m, std::span<const ir::Literal> inputs, const EnclosureOptions& options) { return run_module(Enclosure{}, m, inputs, options); }
+std::vector<EnclosedTensor> evaluate_enclosure(const ir::Module& m, std::span<const ir::Literal> inputs, const EnclosureOptions& options) {
+  const OnParts p(m, inputs);
+  return run_module(Enclosure{}, p.module(), p.inputs, options);
+}
 
 }  // namespace plumb::interp

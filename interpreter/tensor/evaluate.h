@@ -27,7 +27,7 @@ struct EnclosureOptions {
   /// contract's own.
   Declared declared;
 };
-/// The set of answers that a relaxed lowering may give.
+/// The set of answers that a relaxed lowering may give; a complex result's as the tensor of its parts.
 std::vector<EnclosedTensor> evaluate_enclosure(const ir::Module& module, std::span<const ir::Literal> inputs, const EnclosureOptions& options = {});
 
 /// One result at chosen elements (row-major places), computing only what they need: what any element of a huge program is,

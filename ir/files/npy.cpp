@@ -114,6 +114,7 @@ struct DescrRow {
 constexpr DescrRow descr_rows[] = {
     {DType::boolean, "|b1"}, {DType::i8, "|i1"},  {DType::i16, "<i2"}, {DType::i32, "<i4"}, {DType::i64, "<i8"}, {DType::u8, "|u1"},  {DType::u16, "<u2"},      {DType::u32, "<u4"},
     {DType::u64, "<u8"},     {DType::f16, "<f2"}, {DType::f32, "<f4"}, {DType::f64, "<f8"}, {DType::bf16, "<V2"}, {DType::f8e4m3fn, "<V1"}, {DType::f8e5m2, "<V1"},
+    {DType::c64, "<c8"},     {DType::c128, "<c16"},
 };
 
 std::string_view descr_of(DType t) {
@@ -140,7 +141,7 @@ DType dtype_of(const HeaderReader& reader, std::string_view descr, std::optional
     if (descr.starts_with('>') && byte_size(r.dtype) > 1) reader.fail("descr '" + std::string(shown) + "' is big endian; save array.astype('" + std::string(r.descr) + "')");
     return r.dtype;
   }
-  reader.fail("descr '" + std::string(shown) + "' has no dtype here; bool, integers, f16, f32, f64, bf16 and f8 have");
+  reader.fail("descr '" + std::string(shown) + "' has no dtype here; bool, integers, f16, f32, f64, bf16, f8, c64 and c128 have");
 }
 
 std::uint64_t little_endian(std::string_view bytes) {

@@ -1,4 +1,5 @@
 // The importer's evaluator of single operations on small literals (see known_values.h).
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -244,6 +245,8 @@ Literal select(const Type& type, const Operands& in) {
 
 std::optional<Literal> evaluate_node(const Node& n, const Type& type, const Operands& in) {
   const auto& r = row(n.op);
+  const auto complex = [](const Literal* l) { return is_complex(l->dtype()); };
+  if (is_complex(type.dtype) || std::any_of(in.begin(), in.end(), complex)) return std::nullopt;
   switch (r.op_class) {
     case OpClass::elementwise: return elementwise(r.name, type, in);
     case OpClass::convert: return r.name == "convert" ? std::optional(convert(type, *in[0])) : std::nullopt;

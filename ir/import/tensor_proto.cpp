@@ -22,7 +22,7 @@ constexpr DataType data_types[] = {
     {0, "UNDEFINED", {}},       {1, "FLOAT", DType::f32},     {2, "UINT8", DType::u8},       {3, "INT8", DType::i8},
     {4, "UINT16", DType::u16},  {5, "INT16", DType::i16},     {6, "INT32", DType::i32},      {7, "INT64", DType::i64},
     {8, "STRING", {}},          {9, "BOOL", DType::boolean},  {10, "FLOAT16", DType::f16},   {11, "DOUBLE", DType::f64},
-    {12, "UINT32", DType::u32}, {13, "UINT64", DType::u64},   {14, "COMPLEX64", {}},         {15, "COMPLEX128", {}},
+    {12, "UINT32", DType::u32}, {13, "UINT64", DType::u64},   {14, "COMPLEX64", DType::c64}, {15, "COMPLEX128", DType::c128},
     {16, "BFLOAT16", DType::bf16}, {17, "FLOAT8E4M3FN", DType::f8e4m3fn}, {18, "FLOAT8E4M3FNUZ", {}}, {19, "FLOAT8E5M2", DType::f8e5m2},
     {20, "FLOAT8E5M2FNUZ", {}}, {21, "UINT4", {}},            {22, "INT4", {}},              {23, "FLOAT4E2M1", {}},
 };
@@ -87,6 +87,8 @@ template <class To, class Field> Literal from_field(Type type, const Field& fiel
 }
 
 Literal from_typed_data(Type type, const ::onnx::TensorProto& t, const SourceLocation& where) {
+  // Complex tensors list their parts, in the field of the parts' dtype.
+  if (is_complex(type.dtype)) return from_typed_data(parts_type(type), t, where).viewed_as(type);
   switch (type.dtype) {
     case DType::f32: return from_field<float>(std::move(type), t.float_data(), t, where);
     case DType::f64: return from_field<double>(std::move(type), t.double_data(), t, where);
@@ -99,6 +101,7 @@ Literal from_typed_data(Type type, const ::onnx::TensorProto& t, const SourceLoc
     case DType::i8: return from_field<std::int8_t>(std::move(type), t.int32_data(), t, where);
     case DType::u8: case DType::f8e4m3fn: case DType::f8e5m2: return from_field<std::uint8_t>(std::move(type), t.int32_data(), t, where);
     case DType::u16: case DType::f16: case DType::bf16: return from_field<std::uint16_t>(std::move(type), t.int32_data(), t, where);
+    case DType::c64: case DType::c128: break;
   }
   fail_internal("a dtype without a TensorProto field");
 }

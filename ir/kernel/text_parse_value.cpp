@@ -32,6 +32,7 @@ DType KernelParser::dtype() {
   const Token t = lex_.expect(TokenKind::identifier, "a dtype");
   const auto d = dtype_from_name(t.text);
   if (!d) lex_.fail(t, "there is no dtype '" + std::string(t.text) + "'");
+  if (is_complex(*d)) lex_.fail(t, "kernels compute on the parts of complex numbers, " + std::string(name(part_dtype(*d))));
   return *d;
 }
 

@@ -1,6 +1,6 @@
 // Invariants of a kernel:
 //   K1  extents are not negative; a buffer's bytes fit 63 bits; inputs and outputs are global, each named once, and
-//       every global buffer is one of them.
+//       every global buffer is one of them. No buffer or scalar is complex: kernels compute on the parts.
 //   K2  every other buffer has one Alloc, and is used only after it, in its block and the blocks inside; a local buffer is
 //       not used by threads when its Alloc stands outside their nest.
 //   S1  a scalar has one definition, before its uses, in their block or one around it.
@@ -56,6 +56,7 @@ void Verifier::buffers() {
   for (std::size_t b = 0; b < k_.buffers.size(); ++b) {
     const auto& info = k_.buffers[b];
     const auto label = printer_.buffer(static_cast<BufferId>(b));
+    if (is_complex(info.dtype)) broken("K1: " + label + " is complex");
     std::int64_t bytes = byte_size(info.dtype);
     for (auto e : info.extents)
       if (e < 0) broken("K1: " + label + " has a negative extent");
@@ -64,6 +65,8 @@ void Verifier::buffers() {
     if (named[b] && info.space != Space::global) broken("K1: parameter " + label + " is " + std::string(name(info.space)) + ", not global");
     if (!named[b] && info.space == Space::global) broken("K1: global buffer " + label + " is neither input nor output");
   }
+  for (auto t : k_.scalars)
+    if (is_complex(t)) broken("K1: a scalar is complex");
   for (auto b : k_.inputs) is_input_[static_cast<std::size_t>(b)] = true;
   for (std::size_t b = 0; b < k_.buffers.size(); ++b) in_scope_[b] = named[b] != 0;
 }

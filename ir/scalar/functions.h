@@ -157,6 +157,7 @@ constexpr std::optional<FnId> fn_from_name(std::string_view s) {
   return std::nullopt;
 }
 constexpr bool takes(FnId f, DType t) {
+  if (is_complex(t)) return false;  // what an operation means for complex operands is said in its parts
   switch (row(f).takes) {
     case Takes::numeric: return !is_bool(t);
     case Takes::floating: return is_float(t);

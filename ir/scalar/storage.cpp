@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "ir/support/error.h"
+
 namespace plumb {
 namespace {
 
@@ -81,11 +83,17 @@ double load_element(DType t, const void* base, std::int64_t i) {
     case DType::f16: return decode_float(t, as(std::uint16_t{}));
     case DType::f32: return static_cast<double>(as(float{}));
     case DType::f64: return as(double{});
+    case DType::c64:
+    case DType::c128: break;
   }
-  return 0;
+  fail_internal("a complex element has no value as a real");
 }
 
 void store_element(DType t, void* base, std::int64_t i, double value) {
+  if (is_complex(t)) {
+    store_element(part_dtype(t), base, 2 * i, value);
+    return store_element(part_dtype(t), base, 2 * i + 1, 0);
+  }
   auto* bytes = static_cast<std::uint8_t*>(base) + i * byte_size(t);
   std::uint64_t bits = 0;
   if (is_bool(t)) bits = value != 0;

@@ -13,9 +13,10 @@ std::uint64_t encode_float(DType format, double value);
 /// The value of a float format's bit pattern, exactly.
 double decode_float(DType format, std::uint64_t bits);
 
-/// Element i of a dense array as a double (i64 and u64 beyond 2^53 round).
+/// Element i of a dense array as a double (i64 and u64 beyond 2^53 round). Not for complex dtypes: their parts are elements.
 double load_element(DType dtype, const void* base, std::int64_t i);
-/// Stores a double: floats round once; integers take the value truncated, modulo 2^bits; bool is value != 0.
+/// Stores a double: floats round once; integers take the value truncated, modulo 2^bits; bool is value != 0;
+/// complex takes the value as real part, and +0 as imaginary one.
 void store_element(DType dtype, void* base, std::int64_t i, double value);
 
 }  // namespace plumb

@@ -28,6 +28,14 @@ Literal Literal::reshaped(Shape shape) const {
   return l;
 }
 
+Literal Literal::viewed_as(Type type) const {
+  Literal l = *this;
+  require(type.bytes() == bytes(), "a view of a literal has its bytes");
+  l.elements_ = type.elements();
+  l.type_ = std::move(type);
+  return l;
+}
+
 std::int64_t Literal::int_at(std::int64_t i) const {
   switch (dtype()) {
     case DType::boolean: return data<std::uint8_t>()[i] != 0;

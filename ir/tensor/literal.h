@@ -33,6 +33,10 @@ class Literal {
   template <class T> T* mutable_data() { return static_cast<T*>(mutable_raw()); }
   /// The same elements under another shape of as many elements.
   Literal reshaped(Shape shape) const;
+  /// The same memory as another type of as many bytes: complex elements as pairs of parts, and back.
+  Literal viewed_as(Type type) const;
+  /// A complex literal as its parts (parts_type); any other as it is.
+  Literal as_parts() const { return viewed_as(parts_type(type_)); }
   /// Integers and bools (of any width) as 64-bit values, u64 bit-cast.
   std::int64_t int_at(std::int64_t i) const;
   friend bool operator==(const Literal& a, const Literal& b);  ///< same type and same bytes

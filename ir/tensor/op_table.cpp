@@ -1,5 +1,6 @@
 #include "ir/tensor/op_table.h"
 
+#include <algorithm>
 #include <charconv>
 #include <unordered_map>
 
@@ -16,6 +17,16 @@ constexpr auto attr_table = AllOps::map([]<class Op>() { return std::span<const 
 constexpr auto decompose_table = AllOps::map([]<class Op>() -> DecomposeFn {
   if constexpr (Composite<Op>) return &Op::decompose;
   else return nullptr;
+});
+using PartsFn = std::vector<Parts> (*)(Builder&, std::span<const Parts>, const AttrMap&);
+constexpr auto parts_table = AllOps::map([]<class Op>() -> PartsFn {
+  if constexpr (HasComplexParts<Op>) return &Op::complex_parts;
+  else return nullptr;
+});
+/// Control flow passes any value on.
+constexpr auto complex_table = AllOps::map([]<class Op>() {
+  if constexpr (requires { Op::complex; }) return Op::complex;
+  else return HasComplexParts<Op> || Op::row.op_class == OpClass::control;
 });
 constexpr auto constraint_table = AllOps::map([]<class Op>() {
   if constexpr (requires { Op::constraints; }) return std::span<const Constraint>(Op::constraints);
@@ -52,6 +63,16 @@ std::string labelled(const OpRow& r, std::string why) {
   return label ? why + " [" + std::string(r.name) + "_c" + why.substr(1, colon - 1) + "]" : why;
 }
 
+/// For operations without a meaning for complex numbers: a sentence where their own rule has none, and what to do in each.
+void reject_complex(const OpRow& r, std::span<const Type> operands, Inferred& inferred) {
+  auto complex = [](const Type& t) { return is_complex(t.dtype); };
+  const auto* types = std::get_if<std::vector<Type>>(&inferred);
+  if (std::ranges::none_of(operands, complex) && !(types && std::ranges::any_of(*types, complex))) return;
+  const std::string mend = "; real and imag give a complex number's parts";
+  if (auto* why = std::get_if<std::string>(&inferred)) *why += mend;
+  else inferred = std::string(r.name) + " does not take or give complex numbers" + mend;
+}
+
 AttrValue parse_fallback(const AttrSpec& spec) {
   switch (spec.kind) {
     case AttrKind::boolean: return spec.fallback == "true";
@@ -66,6 +87,7 @@ AttrValue parse_fallback(const AttrSpec& spec) {
       return v;
     }
     case AttrKind::ints: return Ints{};
+    case AttrKind::text: return std::string(spec.fallback);
     default: fail_internal("an attribute of this kind has no default");
   }
 }
@@ -100,6 +122,7 @@ OpCode op(std::string_view name) {
 Inferred infer(OpCode code, std::span<const Type> operands, const AttrMap& attrs) {
   if (auto wrong = count_operands(row(code), operands.size()); !wrong.empty()) return wrong;
   auto inferred = infer_table[code](operands, attrs);
+  if (!complex_table[code]) reject_complex(row(code), operands, inferred);
   if (auto* why = std::get_if<std::string>(&inferred)) *why = labelled(row(code), std::move(*why));
   return inferred;
 }
@@ -119,6 +142,13 @@ std::optional<std::string> complete_attrs(OpCode code, AttrMap& attrs) {
   }
   attrs = std::move(complete);
   return std::nullopt;
+}
+
+bool has_complex_parts(OpCode code) { return parts_table[code] != nullptr; }
+
+std::vector<Parts> complex_parts(OpCode code, Builder& builder, std::span<const Parts> operands, const AttrMap& attrs) {
+  require(has_complex_parts(code), "an operation on complex numbers has a meaning on their parts");
+  return parts_table[code](builder, operands, attrs);
 }
 
 bool is_composite(OpCode code) { return decompose_table[code] != nullptr; }

@@ -28,6 +28,10 @@ inline std::string_view name(const Node& n) { return row(n.op).name; }
 Inferred infer(OpCode op, std::span<const Type> operands, const AttrMap& attrs);
 /// Fills defaults in; gives a sentence when an attribute is unknown, missing or of another kind.
 std::optional<std::string> complete_attrs(OpCode op, AttrMap& attrs);
+/// Whether the record says what the operation means on the parts of complex operands and results.
+bool has_complex_parts(OpCode op);
+/// Appends that meaning to the builder's function; gives what stands for the results.
+std::vector<Parts> complex_parts(OpCode op, Builder& builder, std::span<const Parts> operands, const AttrMap& attrs);
 bool is_composite(OpCode op);
 /// Appends the composite's decomposition to the builder's function; gives the values that stand for its results.
 std::vector<ValueId> decompose(OpCode op, Builder& builder, std::span<const ValueId> operands, const AttrMap& attrs);

@@ -23,7 +23,7 @@ class Builder;
 using Inferred = std::variant<std::vector<Type>, std::string>;
 
 /// How a primitive moves data; lowering and fusion dispatch on it.
-enum class OpClass : std::uint8_t { elementwise, convert, select, source, view, gather, scatter, reduce, arg_reduce, window, scan, sort, contract, control, composite };
+enum class OpClass : std::uint8_t { elementwise, convert, select, source, view, gather, scatter, reduce, arg_reduce, window, scan, sort, contract, control, composite, complex /* of complex operands: gone once these are parts */, library /* a step of its own (ir/linalg) */ };
 
 struct OpRow {
   std::string_view name;
@@ -50,6 +50,18 @@ template <class Op> concept TensorOp = requires(std::span<const Type> in, const 
 };
 template <class Op> concept Composite = requires(Builder& b, std::span<const ValueId> in, const AttrMap& a) {
   { Op::decompose(b, in, a) } -> std::same_as<std::vector<ValueId>>;
+};
+
+/// A value where complex ones are pairs of real ones; a real value has no imaginary part.
+struct Parts {
+  ValueId re = -1, im = -1;
+  bool is_complex() const { return im >= 0; }
+};
+/// What the operation means where an operand or a result is complex: operations on the parts (ir/tensor/split_complex.h).
+/// A composite may instead say `complex = true`: its decomposition then means the same for complex operands. All other
+/// operations reject complex types.
+template <class Op> concept HasComplexParts = requires(Builder& b, std::span<const Parts> in, const AttrMap& a) {
+  { Op::complex_parts(b, in, a) } -> std::same_as<std::vector<Parts>>;
 };
 
 inline constexpr std::array<AttrSpec, 0> no_attrs{};

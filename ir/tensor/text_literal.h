@@ -13,7 +13,7 @@ inline constexpr std::int64_t splat_budget = std::int64_t{64} << 20;
 
 /// The shortest decimal that reads back as the same double.
 std::string shortest(double value);
-/// The element's digits, without its type.
+/// The element's digits, without its type; a complex element is "(real, imaginary)".
 std::string print_element(DType dtype, const void* base, std::int64_t i);
 /// The value alone, as it stands after a known type; `splats_left` falls by what a splat stands for.
 std::string print_elements(const Literal& literal, std::int64_t& splats_left);

@@ -78,8 +78,8 @@ void Parser::defer(NodeText& n, std::string_view name) {
   for (int depth = 0;;) {
     const Token& t = lex_.peek();
     if (t.kind == TokenKind::end) lex_.fail(start.token, "the literal that starts here does not end");
-    if (t.is("[")) ++depth;
-    if (t.is("]")) --depth;
+    if (t.is("[") || t.is("(")) ++depth;
+    if (t.is("]") || t.is(")")) --depth;
     if (depth <= 0 && (t.is(",") || t.is("}") || t.is(":"))) break;
     lex_.next();
   }

@@ -110,7 +110,7 @@ class ElementReader {
 /// Collects elements before any storage of the type's size is asked for.
 class LiteralReader {
  public:
-  LiteralReader(Lexer& lex, const Type& type) : lex_(lex), type_(type), extents_(type.extents()), element_(lex, type.dtype) {}
+  LiteralReader(Lexer& lex, const Type& type) : lex_(lex), type_(type), extents_(type.extents()), element_(lex, part_dtype(type.dtype)) {}
 
   Literal list() {
     const Token open = lex_.peek();
@@ -131,14 +131,25 @@ class LiteralReader {
   }
 
   void append() {
-    const std::uint64_t bits = element_.bits();
-    const auto* first = reinterpret_cast<const char*>(&bits);
-    bytes_.append(first, static_cast<std::size_t>(byte_size(type_.dtype)));
+    if (is_complex(type_.dtype)) append_complex();
+    else append_bits(element_.bits());
     ++count_;
   }
   const std::string& bytes() const { return bytes_; }
 
  private:
+  /// (real, imaginary), or a real number alone.
+  void append_complex() {
+    const bool pair = lex_.accept("(");
+    append_bits(element_.bits());
+    if (!pair) return append_bits(0);
+    lex_.expect(",", "between the parts of a complex number");
+    append_bits(element_.bits());
+    lex_.expect(")", "after the parts of a complex number");
+  }
+  void append_bits(std::uint64_t bits) {
+    bytes_.append(reinterpret_cast<const char*>(&bits), static_cast<std::size_t>(byte_size(part_dtype(type_.dtype))));
+  }
   void flat() {
     lex_.expect("[", "before the elements");
     if (lex_.accept("]")) return;

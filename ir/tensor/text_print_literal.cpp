@@ -41,6 +41,13 @@ std::string print_narrow(DType dtype, double value, std::uint64_t bits) {
   return digits(value);
 }
 
+/// Whether an element can be written in decimal.
+bool element_is_exact(DType dtype, const void* base, std::int64_t i) {
+  if (!is_complex(dtype)) return decimal_is_exact(dtype, element_bits(dtype, base, i));
+  const DType part = part_dtype(dtype);
+  return decimal_is_exact(part, element_bits(part, base, 2 * i)) && decimal_is_exact(part, element_bits(part, base, 2 * i + 1));
+}
+
 std::string hex(const void* data, std::int64_t bytes) {
   std::string s(static_cast<std::size_t>(2 * bytes), '\0');
   for (std::int64_t i = 0; i < bytes; ++i) {
@@ -60,6 +67,7 @@ std::string shortest(double value) {
 }
 
 std::string print_element(DType dtype, const void* base, std::int64_t i) {
+  if (is_complex(dtype)) return "(" + print_element(part_dtype(dtype), base, 2 * i) + ", " + print_element(part_dtype(dtype), base, 2 * i + 1) + ")";
   const std::uint64_t bits = element_bits(dtype, base, i);
   if (is_bool(dtype)) return bits ? "true" : "false";
   if (is_unsigned(dtype)) return digits(bits);
@@ -76,7 +84,7 @@ std::string print_elements(const Literal& l, std::int64_t& splats_left) {
   const DType dtype = l.dtype();
   const std::int64_t n = l.elements();
   const auto size = byte_size(dtype);
-  auto exact = [&](std::int64_t i) { return decimal_is_exact(dtype, element_bits(dtype, l.raw(), i)); };
+  auto exact = [&](std::int64_t i) { return element_is_exact(dtype, l.raw(), i); };
   const bool splat = n > 1 && l.bytes() <= splats_left && std::memcmp(l.raw(), l.data<char>() + size, static_cast<std::size_t>((n - 1) * size)) == 0;
   if (splat) {
     splats_left -= l.bytes();

@@ -63,6 +63,14 @@ std::string str(const Shape& shape) {
 
 std::string Type::str() const { return std::string(name(dtype)) + ir::str(shape); }
 
+Type parts_type(const Type& t) {
+  if (!is_complex(t.dtype)) return t;
+  if (t.rank() == max_rank) fail_unsupported(t.str() + ": complex tensors have up to " + std::to_string(max_rank - 1) + " axes; their parts are one more");
+  Type parts{part_dtype(t.dtype), t.shape};
+  parts.shape.push_back(2);
+  return parts;
+}
+
 Shape to_shape(std::span<const std::int64_t> extents) { return Shape(extents.begin(), extents.end()); }
 
 }  // namespace plumb::ir

@@ -52,6 +52,8 @@ struct Type {
   friend bool operator==(const Type&, const Type&) = default;
 };
 
+/// The type of a complex tensor's parts, in the same memory: a last axis of 2 (real, imaginary). Other types: themselves.
+Type parts_type(const Type& t);
 Shape to_shape(std::span<const std::int64_t> extents);
 std::string str(const Shape& shape);
 

@@ -100,7 +100,7 @@ def reach(path, files):
 def label_problems(path, text):
     """Labels of the sentences with which a record's infer rejects ("C4: …") for which no Constraint row says what holds."""
     row = re.compile(r'Constraint\{"(C\d+)"')
-    for name, body in re.findall(r"^(?:template <.*> )?struct (\w+) \{$(.*?)^\};", text, re.M | re.S):
+    for name, body in re.findall(r"^(?:template <.*> )?struct (\w+)(?: : [^{]*)? \{$(.*?)^\};", text, re.M | re.S):
         shared = "constraints = " in body  # rows that stand elsewhere in the file
         rows = set(row.findall(text if shared else body))
         for label in sorted(set(re.findall(r'"(C\d+): ', body)) - rows):

@@ -31,6 +31,18 @@ TEST(Program, ReportsWhatWasChecked) {
   }
 }
 
+TEST(Program, TakesAndGivesComplexTensorsAsPairs) {
+  auto p = plumb::Program::parse("func @main(%x: c64[2], %y: f32[2]) -> (c64[2], f32[2]) {\n  %z = mul(%x, %x) : c64[2]\n  %a = abs(%x) : f32[2]\n  %b = add(%a, %y) : f32[2]\n  return %z, %b\n}");
+  const std::vector<plumb::Array> in{{{2, 2}, {3, -4, 0, 1}}, {{2}, {1, 2}}};
+  for (const char* target : {"cpu", "simt", "reference"}) {
+    const auto out = p.run(in, {.target = target});
+    EXPECT_EQ(out[0].shape, (std::vector<std::int64_t>{2, 2}));
+    EXPECT_EQ(out[0].data, (std::vector<float>{-7, -24, -1, 0}));
+    EXPECT_EQ(out[1].data, (std::vector<float>{6, 3}));
+  }
+  EXPECT_THROW(p.run({{{4}, {3, -4, 0, 1}}, {{2}, {1, 2}}}), std::runtime_error);
+}
+
 std::string error_of(auto action) {
   try {
     action();

@@ -58,6 +58,8 @@ TEST(Npy, WritesWhatNumPyWrites) {
   EXPECT_EQ(write_npy(Literal::of<std::uint64_t>(DType::u64, none, {})), npy(header("<u8", "(0, 3)"), ""));
   const std::uint16_t bf[] = {0x3f80, 0x4020};
   EXPECT_EQ(write_npy(Literal::of<std::uint16_t>(DType::bf16, two, bf)), npy(header("<V2", "(2,)"), "\x80\x3f\x20\x40"s));
+  const float complex[] = {1, -2};
+  EXPECT_EQ(write_npy(Literal::of<float>(DType::f32, two, complex).viewed_as({DType::c64, {}})), npy(header("<c8", "()"), "\0\0\x80\x3f\0\0\0\xc0"s));
   const std::uint8_t f8[] = {0x38, 0x42};
   EXPECT_EQ(write_npy(Literal::of<std::uint8_t>(DType::f8e4m3fn, two, f8)), npy(header("<V1", "(2,)"), "\x38\x42"s));
 }
@@ -72,6 +74,8 @@ TEST(Npy, ReadsWhatNumPyWrites) {
   EXPECT_EQ(shown(npy(header("|b1", "(3,)"), "\0\1\7"s)), "bool[3] [false, true, true]");
   EXPECT_EQ(shown(npy("{'shape':(2,),\"descr\":'<u2','fortran_order':True}", "\1\0\2\0"s)), "u16[2] [1, 2]");
   EXPECT_EQ(shown(npy(header(">u1", "()"), "\5")), "u8[] 5");
+  EXPECT_EQ(shown(npy(header("<c8", "(2,)"), "\0\0\x80\x3f\0\0\0\xc0\0\0\xc0\x7f\0\0\x80\x7f"s)), "c64[2] [(1, -2), (nan, inf)]");
+  EXPECT_EQ(shown(npy(header("<c16", "(1,)"), "\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\0\xc0"s)), "c128[1] [(1, -2)]");
 }
 
 TEST(Npy, FortranOrderOfThreeAxes) {
@@ -101,7 +105,7 @@ TEST(Npy, LyingFilesAreBadInput) {
   EXPECT_EQ(error_of(npy(header("<f4", "(1,1,1,1,1,1,1,1,1,1,1,1,1)"), "1234")), "a.npy: rank above 12 is not supported");
   EXPECT_EQ(error_of(npy(header(">f4", "(2,)"), "12345678")), "a.npy: descr '>f4' is big endian; save array.astype('<f4')");
   EXPECT_EQ(error_of(npy(header("|O", "(2,)"), "12345678")), "a.npy: descr '|O' is an array of pickled objects, which is never read");
-  EXPECT_EQ(error_of(npy(header("<c8", "(1,)"), "12345678")).substr(0, 42), "a.npy: descr '<c8' has no dtype here; bool");
+  EXPECT_EQ(error_of(npy(header("<f16", "(1,)"), "0123456789abcdef")).substr(0, 43), "a.npy: descr '<f16' has no dtype here; bool");
   EXPECT_EQ(error_of(npy(header("<V1", "(1,)"), "1")), "a.npy: descr '<V1' is a bare byte; say which dtype it is (f8e4m3fn or f8e5m2)");
   EXPECT_EQ(error_of(npy(header("<V2", "(1,)"), "12"), DType::f32), "a.npy: descr '<V2' cannot be f32: the widths differ");
   EXPECT_EQ(error_of(npy("{'descr': [('a', '<f4')], }", "")), "a.npy: structured arrays have no dtype here; save each field as an array of its own");

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "ir/files/files.h"
+#include "ir/tensor/complex_functions.h"
 #include "ir/tensor/op_table.h"
 #include "ir/tensor/text.h"
 
@@ -97,7 +98,7 @@ TEST(OpRecords, ElementwiseOperationsTakeOneTypeThatTheirFunctionTakes) {
     const auto arity = static_cast<std::size_t>(plumb::row(r.fn).arity);
     for (const auto& d : dtype_rows) {
       std::vector<Type> same(arity, Type{d.dtype, {2}});
-      if (!takes(r.fn, d.dtype)) EXPECT_EQ(sentence(op, same).substr(0, 4), "C2: ") << r.name << " " << d.name;
+      if (!takes(r.fn, d.dtype) && !(is_complex(d.dtype) && takes_complex(r.fn))) EXPECT_EQ(sentence(op, same).substr(0, 4), "C2: ") << r.name << " " << d.name;
       else EXPECT_EQ(sentence(op, same), "no error") << r.name << " " << d.name;
       if (arity == 1) continue;
       same.back().shape = {3};

@@ -98,8 +98,9 @@ TEST(TextRoundTrip, WideElements) {
   rc::check([](std::uint64_t a, std::uint64_t b) {
     for (const auto& r : dtype_rows) {
       Literal l(Type{r.dtype, {2}});
-      std::memcpy(l.mutable_raw(), &a, static_cast<std::size_t>(r.bytes));
-      std::memcpy(l.mutable_data<char>() + r.bytes, &b, static_cast<std::size_t>(r.bytes));
+      const std::uint64_t words[] = {a, b, b, a};
+      std::memcpy(l.mutable_raw(), words, static_cast<std::size_t>(r.bytes));
+      std::memcpy(l.mutable_data<char>() + r.bytes, words + (r.bytes > 8 ? 2 : 1), static_cast<std::size_t>(r.bytes));
       RC_ASSERT(parse(print(of_literal(l))).functions[0].nodes[0].attrs.get<Literal>("value") == l);
     }
   });
@@ -109,6 +110,8 @@ TEST(TextRoundTrip, LiteralForms) {
   const std::int64_t three[] = {3}, four[] = {2, 2};
   EXPECT_EQ(print_literal(Literal::of<float>(DType::f32, three, std::vector<float>{1, 2.5F, -0.0F})), "[1, 2.5, -0]");
   EXPECT_EQ(print_literal(Literal::of<float>(DType::f32, four, std::vector<float>{0.1F, 0.1F, 0.1F, 0.1F})), "splat 0.1");
+  EXPECT_EQ(print_literal(Literal::of<float>(DType::f32, four, std::vector<float>{1, -0.0F, HUGE_VALF, 0.1F}).viewed_as({DType::c64, {2}})), "[(1, -0), (inf, 0.1)]");
+  EXPECT_EQ(print_literal(scalar_literal(DType::c128, -2)), "(-2, 0)");
   EXPECT_EQ(print_literal(scalar_literal(DType::f16, 0.1)), "0.1");
   EXPECT_EQ(print_literal(scalar_literal(DType::bf16, 3.141592)), "3.14");
   EXPECT_EQ(print_literal(scalar_literal(DType::f32, std::nan(""))), "nan");

@@ -131,7 +131,7 @@ TEST_P(BackendFunctions, EveryConversion) {
   for (std::size_t i = 0; i < p.size(); ++i) std::memcpy(in.data() + i * bytes, &p[i], bytes);
   for (const auto& r : dtype_rows) {
     const DType to = r.dtype;
-    if (to == from) continue;
+    if (to == from || is_complex(to)) continue;  // kernels compute on the parts of complex numbers
     Memory out(p.size() * static_cast<std::size_t>(r.bytes));
     for (int width : {16, 1}) {
       run(map_kernel({from}, to, static_cast<std::int64_t>(p.size()), width, [&](KernelBuilder& b, const std::vector<ScalarId>& a) { return b.convert(a[0], to); }), {&in, &out});
@@ -151,7 +151,8 @@ TEST_P(BackendFunctions, EveryConversion) {
 
 INSTANTIATE_TEST_SUITE_P(All, BackendFunctions, testing::ValuesIn([] {
                            std::vector<DType> all;
-                           for (const auto& r : dtype_rows) all.push_back(r.dtype);
+                           for (const auto& r : dtype_rows)
+                             if (!is_complex(r.dtype)) all.push_back(r.dtype);
                            return all;
                          }()),
                          [](const auto& i) { return std::string(name(i.param)); });

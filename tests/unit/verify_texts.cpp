@@ -1,6 +1,6 @@
 // Runs the text tests: tests/ops/*.plumb and tests/reports/*.plumb.
 //   // run: @f == 1, 2.5, nan     the result of @f (which takes no inputs), element by element; zeros by their sign; a second
-//   //                            result stands after " ; "; "none" is a result without elements
+//   //                            result stands after " ; "; "none" is a result without elements; a complex element is its parts
 //   // error: @f some words       running @f is bad input whose message holds the words
 //   // inexact: why              under relaxed the compiled answer is judged kernel by kernel alone, not by these values;
 //   // inexact: @f @g            of these functions only
@@ -58,7 +58,8 @@ interp::Number value_of(DType t, const std::string& word) {
   return {.f = interp::round_to(t, std::strtod(word.c_str(), nullptr))};
 }
 
-void expect_values(const ir::Literal& got, const std::string& expected, const std::string& who) {
+void expect_values(const ir::Literal& value, const std::string& expected, const std::string& who) {
+  const auto got = value.as_parts();
   if (expected == "none") {
     EXPECT_EQ(got.elements(), 0) << who;
     return;

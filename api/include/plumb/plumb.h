@@ -9,7 +9,7 @@
 
 namespace plumb {
 
-/// A dense row-major f32 tensor by value.
+/// A dense row-major f32 tensor by value. A c64 tensor is one with a last axis of 2 more: real and imaginary parts.
 struct Array {
   std::vector<std::int64_t> shape;
   std::vector<float> data;

@@ -56,6 +56,8 @@ template <class F> auto with_dtype(DType t, F f) {
   switch (t) {
     PLUMB_CASE(boolean) PLUMB_CASE(i8) PLUMB_CASE(i16) PLUMB_CASE(i32) PLUMB_CASE(i64) PLUMB_CASE(u8) PLUMB_CASE(u16) PLUMB_CASE(u32)
     PLUMB_CASE(u64) PLUMB_CASE(f8e4m3fn) PLUMB_CASE(f8e5m2) PLUMB_CASE(bf16) PLUMB_CASE(f16) PLUMB_CASE(f32) PLUMB_CASE(f64)
+    case DType::c64:
+    case DType::c128: break;  // kernels compute on the parts
   }
 #undef PLUMB_CASE
   fail_internal("a dtype without a row");

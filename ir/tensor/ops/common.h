@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "ir/tensor/complex_parts.h"
 #include "ir/tensor/ops/op_list.h"
 
 namespace plumb::ir::ops {
@@ -36,6 +37,12 @@ inline Shape drop(const Shape& s, std::span<const std::int64_t> axes) {
 inline bool concrete(const Shape& s) {
   return std::none_of(s.begin(), s.end(), [](const Dim& d) { return d.is_symbol(); });
 }
+
+/// Base of the operations that treat the parts of complex operands alike: f(z) = f(re z) + i f(im z); real operands
+/// (indices, conditions) serve both.
+template <class Op> struct PartByPart {
+  static std::vector<Parts> complex_parts(Builder& b, std::span<const Parts> in, const AttrMap& a) { return {part_by_part(b, Op::row.name, in, a)}; }
+};
 
 /// Sizes are computed in 128 bits: attributes come from text and files, and may be anything.
 __extension__ using Wide = __int128;

@@ -70,14 +70,14 @@ struct LogSoftmax {
   }
 };
 
-struct ReduceMean {
-  static constexpr OpRow row{"reduce_mean", "x", OpClass::composite, "The sum in the accumulator's dtype divided by the number of elements reduced, rounded to x's dtype."};
+struct ReduceMean : PartByPart<ReduceMean> {
+  static constexpr OpRow row{"reduce_mean", "x", OpClass::composite, "The sum in the accumulator's dtype divided by the number of elements reduced, rounded to x's dtype; of complex numbers, of each part."};
   static constexpr std::array attrs{AttrSpec{"axes", AttrKind::ints}};
   static constexpr std::string_view equation =
       "r[i] = round(reduce_sum(x in acc(t))[i] / n, t),  n the number of elements reduced";
   static constexpr std::array constraints{
       Constraint{"C1", "axes are distinct axes of x."},
-      Constraint{"C2", "x is a tensor of floats."}};
+      Constraint{"C2", "x is a tensor of floats or complex numbers."}};
   static constexpr std::array edges{
       Edge{"E1", "no elements", "NaN: 0/0", "the same: NumPy, PyTorch"},
       Edge{"E2", "f32, bf16 or f64 whose sum leaves the accumulator's range", "±inf, even where the mean would be finite", "the same: NumPy, JAX; PyTorch's layer_norm keeps a running mean. Convert to f64 around it for another answer"},
@@ -87,7 +87,7 @@ struct ReduceMean {
       Edge{"E6", "NaN, or both infinities", "NaN"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (auto e = check_axes(a.ints("axes"), in[0].rank(), "axis"); !e.empty()) return no("C1: " + e);
-    if (!is_float(in[0].dtype)) return no("C2: takes floats, not " + std::string(name(in[0].dtype)));
+    if (!is_float(in[0].dtype) && !is_complex(in[0].dtype)) return no("C2: takes floats or complex numbers, not " + std::string(name(in[0].dtype)));
     return one({in[0].dtype, drop(in[0].shape, a.ints("axes"))});
   }
   static Out decompose(Builder& b, In in, const AttrMap& a) {
@@ -257,6 +257,7 @@ struct Clamp {
 /// NumPy's matmul: ranks of 1 are promoted, leading axes broadcast.
 struct Matmul {
   static constexpr OpRow row{"matmul", "lhs, rhs", OpClass::composite, "Matrix product over the last two axes, leading axes broadcast; a vector is a row on the left, a column on the right."};
+  static constexpr bool complex = true;
   static constexpr auto attrs = no_attrs;
   static constexpr std::string_view equation =
       "r = dot over the inner axis, for each index of the leading axes; see the decomposition";

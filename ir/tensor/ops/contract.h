@@ -3,6 +3,8 @@
 // Canonical order (strict), for the terms in row-major order of the contracted index k: a step is one fused
 // multiply-add; a chain of 128 steps runs serially from +0; chain sums add serially to a sum of up to 4,096 terms;
 // those sums add serially. Narrow floats accumulate in f32, rounded once at the end. Integers wrap.
+//
+// Complex operands: four contractions of the parts; re = (re, re) - (im, im), im = (re, im) + (im, re).
 #pragma once
 #include "ir/tensor/ops/common.h"
 
@@ -56,6 +58,7 @@ struct DotGeneral {
     for (const auto& d : drop(in[1].shape, r)) s.push_back(d);
     return one({in[0].dtype, s});
   }
+  static std::vector<Parts> complex_parts(Builder& b, std::span<const Parts> in, const AttrMap& a) { return {complex_bilinear(b, row.name, in[0], in[1], a)}; }
 };
 
 /// x: [N, C, spatial…]; w: [O, C/groups, window…]; result: [N, O, spatial'…] (cross-correlation, as in ONNX's Conv).
@@ -117,6 +120,7 @@ struct Convolution {
     }
     return one({x.dtype, s});
   }
+  static std::vector<Parts> complex_parts(Builder& b, std::span<const Parts> in, const AttrMap& a) { return {complex_bilinear(b, row.name, in[0], in[1], a)}; }
 };
 
 using ContractOps = OpList<DotGeneral, Convolution>;

@@ -28,6 +28,7 @@ inline ValueId places(Builder& b, std::int64_t count) {
 }
 
 struct DynamicSlice {
+  static constexpr bool complex = true;
   static constexpr OpRow row{"dynamic_slice", "x, start", OpClass::composite, "sizes elements a axis from start on, a vector of integers. A start outside [0, size(x) - sizes] is moved to the nearer end."};
   static constexpr std::string_view equation = "r[i] = x[clamp(start, 0, shape(x) - sizes) + i]";
   static constexpr std::array attrs{AttrSpec{"sizes", AttrKind::ints}};
@@ -56,6 +57,7 @@ struct DynamicSlice {
 };
 
 struct DynamicUpdateSlice {
+  static constexpr bool complex = true;
   static constexpr OpRow row{"dynamic_update_slice", "x, update, start", OpClass::composite, "x with update in the place that begins at start, a vector of integers. A start outside [0, size(x) - size(update)] is moved to the nearer end."};
   static constexpr std::string_view equation = "r[i] = update[i - s] where s <= i < s + shape(update) on every axis, s = clamp(start, 0, shape(x) - shape(update)); else x[i]";
   static constexpr auto attrs = no_attrs;

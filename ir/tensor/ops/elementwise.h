@@ -1,5 +1,6 @@
 // Element-wise operations: one for each scalar function, and convert, select, constant, iota.
 #pragma once
+#include "ir/tensor/complex_functions.h"
 #include "ir/tensor/ops/common.h"
 
 namespace plumb::ir::ops {
@@ -16,15 +17,18 @@ template <class Fn> struct Elementwise {
   static Inferred infer(std::span<const Type> in, const AttrMap&) {
     for (const auto& t : in)
       if (t != in[0]) return no("C1: operands differ: " + in[0].str() + " and " + t.str() + "; broadcast and convert are operations of their own");
+    if (is_complex(in[0].dtype) && takes_complex(fn_id<Fn>)) return one({complex_result_dtype(fn_id<Fn>, in[0].dtype), in[0].shape});
     if (!takes(fn_id<Fn>, in[0].dtype)) return no("C2: " + std::string(row.name) + " does not take " + std::string(name(in[0].dtype)));
     return one({result_dtype(fn_id<Fn>, in[0].dtype), in[0].shape});
   }
+  static std::vector<Parts> complex_parts(Builder& b, std::span<const Parts> in, const AttrMap&) requires(takes_complex(fn_id<Fn>)) { return {complex_function(b, fn_id<Fn>, in)}; }
 };
 
 struct Convert {
   static constexpr OpRow row{"convert", "x", OpClass::convert,
       "Value conversion. Float to float rounds once to nearest even; f8e4m3fn saturates finite overflow. Float to integer truncates toward zero, "
-      "saturates out of range, NaN gives 0. Integer to integer wraps. To bool: x is not 0 (NaN is true). From bool: 0 or 1."};
+      "saturates out of range, NaN gives 0. Integer to integer wraps. To bool: x is not 0 (NaN is true). From bool: 0 or 1. "
+      "Complex to complex converts each part; a real number becomes the real part, with +0 beside it; complex to bool: either part is not 0. Complex to another real dtype is an error: real, imag and abs say which number is meant."};
   static constexpr std::array attrs{AttrSpec{"dtype", AttrKind::dtype}};
   static constexpr std::string_view equation =
       "r[i] = to a float:                 the number nearest to x[i], ties to even, beyond the range as in Rounding; bool is 0 or 1\n"
@@ -32,6 +36,7 @@ struct Convert {
       "       to an integer from others:  x[i] modulo 2^bits; bool is 0 or 1\n"
       "       to bool:                    x[i] is not 0";
   static constexpr std::string_view derivative = "r' = x' in the dtype, between floats; none from or to integers and bool.";
+  static constexpr std::array constraints{Constraint{"C1", "A complex x becomes complex or bool."}};
   static constexpr std::array edges{
       Edge{"E1", "NaN to an integer", "0", "the same: Rust, WebAssembly's saturating forms; undefined in C and C++; NumPy and PyTorch: whatever the processor gives"},
       Edge{"E2", "a float beyond an integer's range, ±inf included", "the nearer end of the range, also for i8, i16, u8 and u16", "the same: Rust, WebAssembly's saturating forms; undefined in C and C++; NumPy and PyTorch: whatever the processor gives"},
@@ -44,10 +49,15 @@ struct Convert {
       Edge{"E9", "-0", "-0 as a float, 0 as an integer, false as a bool", "the same: IEEE 754, NumPy, PyTorch"},
       Edge{"E10", "NaN to bool", "true: NaN is not 0", "the same: C++, NumPy, PyTorch"},
       Edge{"E11", "an integer that the float does not hold", "rounded once, to nearest even", "the same: IEEE 754"}};
-  static Inferred infer(std::span<const Type> in, const AttrMap& a) { return one({a.get<DType>("dtype"), in[0].shape}); }
+  static Inferred infer(std::span<const Type> in, const AttrMap& a) {
+    const DType to = a.get<DType>("dtype");
+    if (is_complex(in[0].dtype) && !is_complex(to) && !is_bool(to)) return no("C1: " + in[0].str() + " does not convert to " + std::string(name(to)) + "; real, imag and abs say which number is meant");
+    return one({to, in[0].shape});
+  }
+  static std::vector<Parts> complex_parts(Builder& b, std::span<const Parts> in, const AttrMap& a) { return {complex_convert(b, in[0], a.get<DType>("dtype"))}; }
 };
 
-struct Select {
+struct Select : PartByPart<Select> {
   static constexpr OpRow row{"select", "condition, on_true, on_false", OpClass::select, "on_true where condition holds, else on_false; the other side's value, NaN included, has no effect."};
   static constexpr auto attrs = no_attrs;
   static constexpr std::string_view equation =
@@ -79,6 +89,7 @@ struct Constant {
       Edge{"E2", "a decimal between two numbers", "the nearest, ties to even"},
       Edge{"E3", "a literal without elements", "a tensor without elements"}};
   static Inferred infer(std::span<const Type>, const AttrMap& a) { return one(a.get<Literal>("value").type()); }
+  static std::vector<Parts> complex_parts(Builder& b, std::span<const Parts>, const AttrMap& a) { return {complex_constant(b, a.get<Literal>("value"))}; }
 };
 
 struct Iota {

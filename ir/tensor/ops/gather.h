@@ -4,7 +4,7 @@
 
 namespace plumb::ir::ops {
 
-struct Gather {
+struct Gather : PartByPart<Gather> {
   static constexpr OpRow row{"gather", "x, indices", OpClass::gather, "x's slices along an axis at the indices: the axis is replaced by the axes of indices. An index outside [0, size) is an error where a result needs the element; a lowering may leave out what none needs."};
   static constexpr std::array attrs{AttrSpec{"axis", AttrKind::integer, "0"}};
   static constexpr std::string_view equation =
@@ -37,7 +37,7 @@ struct Gather {
   }
 };
 
-struct GatherElements {
+struct GatherElements : PartByPart<GatherElements> {
   static constexpr OpRow row{"gather_elements", "x, indices", OpClass::gather, "At each result index, the element of x whose coordinate along the axis is the index found there. An index outside [0, size) is an error where a result needs the element; a lowering may leave out what none needs."};
   static constexpr std::array attrs{AttrSpec{"axis", AttrKind::integer, "0"}};
   static constexpr std::string_view equation =

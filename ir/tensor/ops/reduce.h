@@ -81,7 +81,9 @@ template <class Fn> constexpr std::string_view reduce_derivative() {
 template <class Fn> struct Reduce {
   static constexpr OpRow row{reduce_name<Fn>(), "x", OpClass::reduce,
       "Combines the elements over the axes in the canonical order. Empty: sum +0, product 1, max -inf, or the least number where there is no infinity; min +inf or the greatest; and true (all bits set), or and xor false (0). "
-      "Narrow floats (f16, bf16, f8) are combined in f32 and rounded once at the end. max and min: NaN if any is NaN.", "", fn_id<Fn>};
+      "Narrow floats (f16, bf16, f8) are combined in f32 and rounded once at the end. max and min: NaN if any is NaN. "
+      "Complex: the sum of each part; the product by halving: element i with element i + ceil(n/2), until one is left.", "", fn_id<Fn>};
+  static constexpr bool sums = std::same_as<Fn, scalar::Add>, combines_complex = sums || std::same_as<Fn, scalar::Mul>;
   static constexpr std::array attrs{AttrSpec{"axes", AttrKind::ints}};
   static constexpr std::string_view equation = "r[i] = combine over k in the axes' indices: x[join(i, k, axes)]";
   static constexpr std::string_view derivative = reduce_derivative<Fn>();
@@ -89,8 +91,11 @@ template <class Fn> struct Reduce {
   static constexpr auto edges = reduce_edges<Fn>();
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (auto e = check_axes(a.ints("axes"), in[0].rank(), "axis"); !e.empty()) return no("C1: " + e);
-    if (!takes(fn_id<Fn>, in[0].dtype)) return no("C2: " + std::string(row.name) + " does not take " + std::string(name(in[0].dtype)));
+    if (!takes(fn_id<Fn>, in[0].dtype) && !(combines_complex && is_complex(in[0].dtype))) return no("C2: " + std::string(row.name) + " does not take " + std::string(name(in[0].dtype)));
     return one({in[0].dtype, drop(in[0].shape, a.ints("axes"))});
+  }
+  static std::vector<Parts> complex_parts(Builder& b, std::span<const Parts> in, const AttrMap& a) requires(combines_complex) {
+    return {sums ? part_by_part(b, row.name, in, a) : complex_product(b, in[0], a.ints("axes"))};
   }
 };
 

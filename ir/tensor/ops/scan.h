@@ -69,9 +69,10 @@ template <class Fn> struct Scan {
   static constexpr auto edges = scan_edges<Fn>();
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (auto e = check_axis(a.integer("axis"), in[0].rank()); !e.empty()) return no("C1: " + e);
-    if (!takes(fn_id<Fn>, in[0].dtype)) return no("C2: " + std::string(row.name) + " takes numbers");
+    if (!takes(fn_id<Fn>, in[0].dtype) && !(sum && is_complex(in[0].dtype))) return no("C2: " + std::string(row.name) + " takes numbers");
     return one(in[0]);
   }
+  static std::vector<Parts> complex_parts(Builder& b, std::span<const Parts> in, const AttrMap& a) requires(sum) { return {part_by_part(b, row.name, in, a)}; }
 };
 
 using ScanOps = OpList<Scan<scalar::Add>, Scan<scalar::Mul>, Scan<scalar::Maximum>, Scan<scalar::Minimum>>;

@@ -71,13 +71,15 @@ template <class Fn> struct ScatterCombine {
   static constexpr auto edges = scatter_edges<Fn>();
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     auto r = infer_scatter(in, a);
-    if (std::holds_alternative<std::vector<Type>>(r) && !takes(fn_id<Fn>, in[0].dtype)) return no("C4: " + std::string(row.name) + " takes numbers");
+    if (std::holds_alternative<std::vector<Type>>(r) && !takes(fn_id<Fn>, in[0].dtype) && !(sum && is_complex(in[0].dtype))) return no("C4: " + std::string(row.name) + " takes numbers");
     return r;
   }
+  static std::vector<Parts> complex_parts(Builder& b, std::span<const Parts> in, const AttrMap& a) requires(sum) { return {part_by_part(b, row.name, in, a)}; }
 };
 
 /// Replacement is a matter of numbers alone: the last update of each place is found first, then read.
 struct Scatter {
+  static constexpr bool complex = true;
   static constexpr OpRow row{"scatter", "x, indices, updates", OpClass::composite,
       "x's slices along the axis, each replaced by the last slice of updates (in the order of the indices) whose index names it. An index outside [0, size) is an error where a result needs the element."};
   static constexpr std::string_view equation = "r[i] = updates[i[axis <- u]] for the greatest u with indices[u] = i[axis]; x[i] where there is none";

@@ -4,7 +4,7 @@
 
 namespace plumb::ir::ops {
 
-struct Broadcast {
+struct Broadcast : PartByPart<Broadcast> {
   static constexpr OpRow row{"broadcast", "x", OpClass::view, "Operand axis k becomes result axis dims[k] (increasing); axes of size 1 stretch, the other result axes repeat."};
   static constexpr std::array attrs{AttrSpec{"shape", AttrKind::shape}, AttrSpec{"dims", AttrKind::ints}};
   static constexpr std::string_view equation =
@@ -32,7 +32,7 @@ struct Broadcast {
   }
 };
 
-struct Reshape {
+struct Reshape : PartByPart<Reshape> {
   static constexpr OpRow row{"reshape", "x", OpClass::view, "The same elements in row-major order under another shape."};
   static constexpr std::array attrs{AttrSpec{"shape", AttrKind::shape}};
   static constexpr std::string_view equation =
@@ -65,7 +65,7 @@ struct Reshape {
   }
 };
 
-struct Transpose {
+struct Transpose : PartByPart<Transpose> {
   static constexpr OpRow row{"transpose", "x", OpClass::view, "Result axis k is operand axis perm[k]."};
   static constexpr std::array attrs{AttrSpec{"perm", AttrKind::ints}};
   static constexpr std::string_view equation =
@@ -87,7 +87,7 @@ struct Transpose {
   }
 };
 
-struct Slice {
+struct Slice : PartByPart<Slice> {
   static constexpr OpRow row{"slice", "x", OpClass::view, "Elements start, start+stride, … below limit on each axis."};
   static constexpr std::array attrs{AttrSpec{"start", AttrKind::ints}, AttrSpec{"limit", AttrKind::ints}, AttrSpec{"stride", AttrKind::ints, "[]"}};
   static constexpr std::string_view equation =
@@ -117,7 +117,7 @@ struct Slice {
   }
 };
 
-struct Pad {
+struct Pad : PartByPart<Pad> {
   static constexpr OpRow row{"pad", "x, value", OpClass::view, "low and high elements of value (rank 0) around each axis, interior ones between neighbours; negative low or high crops."};
   static constexpr std::array attrs{AttrSpec{"low", AttrKind::ints}, AttrSpec{"high", AttrKind::ints}, AttrSpec{"interior", AttrKind::ints, "[]"}};
   static constexpr std::string_view equation =
@@ -151,7 +151,7 @@ struct Pad {
   }
 };
 
-struct Concat {
+struct Concat : PartByPart<Concat> {
   static constexpr OpRow row{"concat", "xs...", OpClass::view, "The operands one after another along an axis."};
   static constexpr std::array attrs{AttrSpec{"axis", AttrKind::integer}};
   static constexpr std::string_view equation =
@@ -182,7 +182,7 @@ struct Concat {
   }
 };
 
-struct Reverse {
+struct Reverse : PartByPart<Reverse> {
   static constexpr OpRow row{"reverse", "x", OpClass::view, "The named axes in opposite order."};
   static constexpr std::array attrs{AttrSpec{"axes", AttrKind::ints}};
   static constexpr std::string_view equation =
