@@ -14,7 +14,7 @@ struct Upsample {
   static constexpr std::array constraints{Constraint{"C1", "x is [N, C, …], and size has an entry for each of the 1 to 3 spatial axes, in [1, 2^20]"}, Constraint{"C2", "no spatial axis of x is empty"},
       Constraint{"C3", "mode is nearest, nearest_exact, linear or cubic"}, Constraint{"C4", "linear and cubic take floats"}, Constraint{"C5", "scales is empty or has an entry a spatial axis, each 0 or positive and finite"}};
   static constexpr std::array edges{Edge{"E1", "unchanged size", "x", "PyTorch the same"}, Edge{"E2", "linear, 2 elements to 1, half pixels", "their mean; with align_corners, the first", "PyTorch the same"},
-                                    Edge{"E3", "one element to many", "it everywhere", "PyTorch the same"}};
+                                    Edge{"E3", "one element to many", "it everywhere, but for the rounding of weights", "PyTorch the same"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a);
   static Out decompose(Builder& b, In in, const AttrMap& a);
 };
