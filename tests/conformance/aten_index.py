@@ -286,6 +286,9 @@ def rot90(p, input, k=1, dims=(0, 1)):
 @builds("as_strided", "as_strided_copy", "aten.as_strided")
 def as_strided(p, input, size, stride, storage_offset=None):
     x = p.tensor(input)
+    last = (storage_offset or 0) + sum((n - 1) * s for n, s in zip(size, stride))
+    if math.prod(size) and last >= math.prod(x.shape) or getattr(input, "is_view", False):
+        raise NotShared("it reads storage that the sample's tensor does not show")
     return p.op("as_strided", x, out=(x.dtype, size), size=list(size), strides=list(stride), offset=storage_offset or 0)
 
 
@@ -320,6 +323,10 @@ def take(p, input, index):
 @builds("take_along_dim")
 def take_along_dim(p, input, indices, dim=None):
     x, at = p.tensor(input), p.tensor(indices)
+    if dim is not None:
+        n = x.shape[axis_of(dim, len(x.shape))]  # negative indices count from the end
+        below = p.op("lt", at, p.constant(0, "i64", at.shape), out=("bool", at.shape))
+        at = p.op("select", below, p.same("add", at, p.constant(n, "i64", at.shape)), at, out=(at.dtype, at.shape))
     if dim is None:
         return take(p, x, p.reshape(at, [math.prod(at.shape)]))
     d = axis_of(dim, len(x.shape))
@@ -330,7 +337,8 @@ def take_along_dim(p, input, indices, dim=None):
 @builds("masked_scatter")
 def masked_scatter(p, input, mask, source):
     x, m = p.tensor(input), p.tensor(mask)
-    return p.same("masked_scatter", x, p.spread(m, x.shape), p.tensor(source))
+    s = broadcast(x.shape, m.shape)
+    return p.same("masked_scatter", p.spread(x, s), p.spread(m, s), p.tensor(source))
 
 
 def advanced(p, x, items):
@@ -356,7 +364,7 @@ def index(p, input, indices):
 def getitem(p, input, key):
     """Slices and numbers first; then the tensors, where no number stands between them."""
     x = p.tensor(input)
-    items = list(key) if isinstance(key, (list, tuple)) else [key]
+    items = list(key) if isinstance(key, tuple) else [key]
     if any(i is None or isinstance(i, (bool, list)) for i in items):
         raise NotShared("an index of another form")
     if Ellipsis in [i for i in items if not isinstance(i, Tensor)]:

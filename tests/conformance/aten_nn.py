@@ -1,7 +1,7 @@
 """Builders for networks' operations: activations, losses, convolutions, pools, normalisations, resizing, attention."""
 import math
 
-from aten_ops import BUILDERS, axis_of, builds, float_of, softmax
+from aten_ops import BUILDERS, axis_of, builds, float_of, scalar_axis, softmax
 from aten_text import NARROW, NotShared, Tensor, broadcast, is_float
 
 NN = "nn.functional."
@@ -236,7 +236,7 @@ def linear(p, input, weight, bias=None):
 
 
 @builds(NN + "embedding")
-def embedding(p, input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
+def embedding(p, weight, input, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
     if max_norm is not None:
         raise NotShared("max_norm changes the table in place")
     at, w = p.tensor(input), p.tensor(weight)
@@ -328,6 +328,8 @@ def instance_norm(p, input, running_mean=None, running_var=None, weight=None, bi
 @builds(NN + "batch_norm")
 def batch_norm(p, input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
     x = float_operand(p, input)
+    if len(x.shape) < 2:
+        raise NotShared("x without a channel axis")
     c = (x.dtype, [x.shape[1]])
     if training:
         return p.op("batch_norm_training", x, *affine(p, x, weight, bias), out=[(x.dtype, x.shape), c, c], epsilon=eps)[0]
@@ -358,7 +360,7 @@ def native_layer_norm(p, input, normalized_shape, weight, bias, eps):
     var, mean = p.op("var_mean", inner, out=[(inner.dtype, shape)] * 2, axes=axes, correction=0.0)
     rstd = p.same("reciprocal", p.same("sqrt", p.same("add", var, p.constant(eps, inner.dtype, shape))))
     kept = shape + [1] * len(axes)
-    return [layer_norm(p, x, normalized_shape, weight, bias, eps)] + [p.reshape(v, kept) for v in (mean, rstd)]
+    return [layer_norm(p, x, normalized_shape, weight, bias, eps)] + [p.convert(p.reshape(v, kept), x.dtype) for v in (mean, rstd)]
 
 
 @builds(NN + "rms_norm")
@@ -377,7 +379,8 @@ def local_response_norm(p, input, size, alpha=1e-4, beta=0.75, k=1.0):
 @builds(NN + "normalize")
 def normalize(p, input, p_=2.0, dim=1, eps=1e-12, out=None):
     x = float_operand(p, input)
-    return p.same("normalize", x, axis=axis_of(dim, len(x.shape)), p=float(p_), epsilon=eps)
+    y = p.reshape(x, scalar_axis(x))
+    return p.reshape(p.same("normalize", y, axis=axis_of(dim, len(y.shape)), p=float(p_), epsilon=eps), x.shape)
 
 
 # ── resizing ──
@@ -392,8 +395,13 @@ def resized(p, x, size, mode, align_corners, scales):
 def interpolate(p, input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None, antialias=False):
     x = p.tensor(input)
     n = len(x.shape) - 2
-    if antialias or mode not in MODES:
-        raise NotShared(f"mode {mode}{' with antialias' if antialias else ''}")
+    if antialias:
+        raise NotShared("antialias")
+    if not mode.startswith("nearest"):
+        float_operand(p, input)
+    if mode == "area":
+        sizes = entries(size, n) if size is not None else [math.floor(s * f) for s, f in zip(x.shape[2:], [scale_factor] * n if isinstance(scale_factor, (int, float)) else scale_factor)]
+        return adaptive(n)(p, input, sizes)
     if size is not None:
         return resized(p, x, entries(size, n), MODES[mode], align_corners, None)
     scales = [float(scale_factor)] * n if isinstance(scale_factor, (int, float)) else list(scale_factor)
@@ -443,6 +451,8 @@ def patches(sizes, kernel, dilation, padding, stride):
 @builds(NN + "unfold", "aten.im2col")
 def unfold(p, input, kernel_size, dilation=1, padding=0, stride=1):
     x = p.tensor(input)
+    if x.dtype == "bool":
+        raise NotShared("bools where Plumb takes numbers")
     kernel, dilation, padding, stride = (entries(v, 2) for v in (kernel_size, dilation, padding, stride))
     single = len(x.shape) == 3
     x = p.reshape(x, [1] + x.shape) if single else x
@@ -474,7 +484,7 @@ def pdist(p, input, p_=2.0):
 @builds(NN + "cosine_similarity")
 def cosine_similarity(p, x1, x2, dim=1, eps=1e-8):
     x, y = float_operand(p, x1), p.tensor(x2)
-    s = broadcast(x.shape, y.shape)
+    s = broadcast(x.shape, y.shape) or [1]
     d = axis_of(dim, len(s))
     return p.op("cosine_similarity", p.spread(x, s), p.spread(y, s), out=(x.dtype, s[:d] + s[d + 1:]), axis=d, epsilon=eps)
 
@@ -495,3 +505,56 @@ def embedding_bag(p, weight, indices, offsets, scale_grad_by_freq=False, mode=0,
         begin = p.slice(begin, 0, 0, begin.shape[0] - 1)
     more = [p.tensor(per_sample_weights)] if per_sample_weights is not None else []
     return p.op("embedding_bag", w, at, begin, *more, out=(w.dtype, [begin.shape[0], w.shape[1]]), mode=("sum", "mean", "max")[mode], padding_index=padding_idx)
+
+
+# ── gradients ──
+@builds("aten.convolution_backward")
+def convolution_backward(p, grad, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, mask):
+    dy, x, w = (p.tensor(t) for t in (grad, input, weight))
+    return p.op("convolution_backward", dy, x, w, out=[(x.dtype, x.shape), (w.dtype, w.shape), (x.dtype, [dy.shape[1]])], stride=list(stride), padding=list(padding), dilation=list(dilation), transposed=transposed, groups=groups)
+
+
+@builds("aten.avg_pool2d_backward")
+def avg_pool_backward(p, grad, input, kernel, stride, padding, ceil_mode, count_include_pad, divisor):
+    dy, x = p.tensor(grad), p.tensor(input)
+    return p.op("avg_pool_backward", dy, x, out=(x.dtype, x.shape), ceil_mode=ceil_mode, count_include_pad=count_include_pad, divisor=divisor or 0, **window(2, kernel, stride, padding))
+
+
+@builds("aten.max_pool2d_with_indices_backward", "max_pool2d_with_indices_backward")
+def max_pool_backward(p, grad, input, kernel, stride, padding, dilation, ceil_mode, indices):
+    dy = p.tensor(grad)
+    return p.op("max_pool_backward", dy, p.tensor(indices), out=(dy.dtype, input.shape), size=input.shape[-2:])
+
+
+@builds("aten._adaptive_avg_pool2d_backward")
+def adaptive_backward(p, grad, input):
+    dy, x = p.tensor(grad), p.tensor(input)
+    return p.op("adaptive_avg_pool_backward", dy, x, out=(x.dtype, x.shape), axes=2)
+
+
+@builds("aten.native_layer_norm_backward")
+def layer_norm_backward(p, grad, input, normalized_shape, mean, rstd, weight, bias, mask):
+    dy, x, m, r, w = (p.tensor(t) for t in (grad, input, mean, rstd, weight))
+    axis = len(x.shape) - len(normalized_shape)
+    m, r = (p.reshape(v, x.shape[:axis]) for v in (m, r))
+    return p.op("layer_norm_backward", dy, x, m, r, w, out=[(x.dtype, x.shape), (w.dtype, w.shape), (w.dtype, w.shape)], axis=axis)
+
+
+@builds("aten.native_group_norm_backward")
+def group_norm_backward(p, grad, input, mean, rstd, weight, N, C, HxW, group, mask):
+    dy, x, m, r, w = (p.tensor(t) for t in (grad, input, mean, rstd, weight))
+    return p.op("group_norm_backward", dy, x, m, r, w, out=[(x.dtype, x.shape), (w.dtype, w.shape), (w.dtype, w.shape)], groups=group)
+
+
+@builds("aten.embedding_dense_backward")
+def embedding_backward(p, grad, indices, rows, padding, by_frequency):
+    dy, at = p.tensor(grad), p.tensor(indices)
+    return p.op("embedding_backward", dy, at, out=(dy.dtype, [rows, dy.shape[-1]]), rows=rows, padding_index=padding, by_frequency=by_frequency)
+
+
+@builds("aten._native_batch_norm_legit.no_stats")
+def batch_norm_no_stats(p, input, weight, bias, training, momentum, eps):
+    x = p.tensor(input)
+    c = (x.dtype, [x.shape[1]])
+    y, mean, var = p.op("batch_norm_training", x, *affine(p, x, weight, bias), out=[(x.dtype, x.shape), c, c], epsilon=eps)
+    return [y, mean, p.same("reciprocal", p.same("sqrt", p.same("add", var, p.constant(eps, *c))))]

@@ -186,11 +186,9 @@ def div(p, input, other, rounding_mode=None):
         return binary("div", floats=True)(p, input, other)
     t = "u8" if t == "bool" else t
     a, b, t = pair(p, input, other, t)
-    if t in NARROW:
-        a, b = p.convert(a, "f32"), p.convert(b, "f32")
     if rounding_mode == "floor":
         return p.convert(p.same("floor_div", a, b), t)
-    return p.convert(p.same("trunc", p.same("div", a, b)), t)
+    return p.same("trunc", p.convert(p.same("div", a, b), t))
 
 
 @builds("floor_divide")
@@ -208,12 +206,16 @@ def rmod(p, input, other):
     return binary("remainder")(p, other, input)
 
 
-@builds("pow", "__rpow__")
+@builds("pow")
 def power(p, input, other):
-    t = result_type(input, other)
-    if t == "bool":
+    if result_type(input, other) == "bool":
         raise NotShared("a power of bools")
     return binary("pow")(p, input, other)
+
+
+@builds("__rpow__")
+def rpow(p, input, other):
+    return power(p, other, input)
 
 
 @builds("float_power")
@@ -292,6 +294,8 @@ def summed_type(x, dtype):
 def total(p, input, dim=None, keepdim=False, dtype=None, plumb=None):
     x = p.tensor(input)
     t = summed_type(x, dtype)
+    if t == "bool":
+        plumb = {"reduce_sum": "reduce_or", "reduce_prod": "reduce_and"}[plumb]
     return p.reduce(plumb, p.convert(x, t), axes_of(dim, len(x.shape)), keepdim)
 
 

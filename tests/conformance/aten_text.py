@@ -13,10 +13,11 @@ class NotShared(Exception):
 class Tensor:
     """A tensor of a sample: its dtype in Plumb's words, shape, and offset in the data."""
 
-    def __init__(self, dtype, shape, offset):
+    def __init__(self, dtype, shape, offset, is_view=False):
         if dtype not in PLUMB:
             raise NotShared(f"dtype {dtype}")
         self.dtype, self.shape, self.offset = PLUMB[dtype], list(shape), offset
+        self.is_view = is_view
 
 
 class DType(str):
@@ -30,7 +31,7 @@ def decode(v):
     if not isinstance(v, dict):
         return v
     if "t" in v:
-        return Tensor(*v["t"])
+        return Tensor(*v["t"], "strides" in v)
     if "tuple" in v:
         return tuple(decode(x) for x in v["tuple"])
     if "dict" in v:
@@ -47,6 +48,8 @@ def decode(v):
         return Ellipsis
     if "c" in v:
         raise NotShared("a complex number")
+    if str(v.get("repr")).startswith("torch.") and str(v["repr"]).endswith(("_format", "channels_last", "strided", "channels_last_3d")):
+        return v["repr"]  # how elements lie in memory, which no program sees
     raise NotShared(f"a value without another form: {v.get('repr', v)}")
 
 

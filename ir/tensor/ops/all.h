@@ -2,6 +2,7 @@
 #pragma once
 #include "ir/tensor/ops/activation.h"
 #include "ir/tensor/ops/arithmetic.h"
+#include "ir/tensor/ops/backward.h"
 #include "ir/tensor/ops/composite.h"
 #include "ir/tensor/ops/contract.h"
 #include "ir/tensor/ops/control.h"
@@ -22,7 +23,7 @@ namespace plumb::ir {
 
 using AllOps = JoinLists<ops::ElementwiseOps, ops::ViewOps, ops::GatherOps, ops::ReduceOps, ops::ContractOps, ops::ControlOps, ops::CompositeOps,
                          ops::ActivationOps, ops::ArithmeticOps, ops::StatisticsOps, ops::NormalizationOps, ops::LossOps,
-                         ops::PoolOps, ops::ResampleOps, ops::IndexingOps, ops::PadModeOps, ops::DistanceOps>;
+                         ops::PoolOps, ops::ResampleOps, ops::IndexingOps, ops::PadModeOps, ops::DistanceOps, ops::BackwardOps>;
 
 consteval bool operations_well_formed() {
   for (const auto& r : AllOps::rows)

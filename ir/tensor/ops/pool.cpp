@@ -167,6 +167,13 @@ ValueId over_counts(const Words& w, ValueId sum, const std::vector<Reals>& by_ax
 
 }  // namespace
 
+ValueId mean_of_windows(const Words& w, ValueId sum, const PoolWindow& p, const AttrMap& a) {
+  if (a.integer("divisor") != 0) return w.with("div", sum, static_cast<double>(a.integer("divisor")));
+  std::vector<Reals> by_axis;
+  for (std::size_t d = 0; d < p.sizes.size(); ++d) by_axis.push_back(counts(p, d, a.flag("count_include_pad")));
+  return over_counts(w, sum, by_axis, p.first);
+}
+
 Inferred AvgPool::infer(std::span<const Type> in, const AttrMap& a) {
   const auto w = pool_window(in[0], a);
   if (const auto* why = std::get_if<std::string>(&w)) return no(*why);
@@ -176,11 +183,7 @@ Out AvgPool::decompose(Builder& b, In in, const AttrMap& a) {
   return in_f32(b, in, 0, [&](In v) -> Out {
     const Words w{b};
     const auto p = std::get<PoolWindow>(pool_window(b.type(v[0]), a));
-    const auto sum = b.op("reduce_window_sum", {v[0]}, p.attrs());
-    if (a.integer("divisor") != 0) return {w.with("div", sum, static_cast<double>(a.integer("divisor")))};
-    std::vector<Reals> by_axis;
-    for (std::size_t d = 0; d < p.sizes.size(); ++d) by_axis.push_back(counts(p, d, a.flag("count_include_pad")));
-    return {over_counts(w, sum, by_axis, p.first)};
+    return {mean_of_windows(w, b.op("reduce_window_sum", {v[0]}, p.attrs()), p, a)};
   });
 }
 

@@ -17,6 +17,8 @@ struct PoolWindow {
 /// Reads kernel, stride (default: kernel), low, high, and dilation and ceil_mode where the operation has them. A window of
 /// ceil_mode that would begin in the trailing padding does not exist.
 std::variant<PoolWindow, std::string> pool_window(const Type& x, const AttrMap& a);
+/// What avg_pool divides by, with its attributes: each window's sum over its count.
+ValueId mean_of_windows(const Words& w, ValueId sum, const PoolWindow& p, const AttrMap& a);
 /// x's type with the spatial sizes exchanged.
 Type pooled_type(const Type& x, const PoolWindow& w);
 
