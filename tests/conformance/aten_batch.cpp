@@ -8,6 +8,7 @@
 //   enclosed   it is an answer that a relaxed lowering of the program may give
 //   near       it lies within 4 units in the last place of one: the other library's own error
 //   scale      it passes verify/recorded.h's measured scale: the other library's formula or order rounds elsewhere
+//              (neither for a program that rounds once: there is one right answer)
 //   wrong      none of these
 // or error, with a message, where the program does not run.
 #include <cmath>
@@ -19,6 +20,7 @@
 #include "interpreter/domains/number.h"
 #include "interpreter/tensor/evaluate.h"
 #include "ir/files/files.h"
+#include "ir/tensor/op_table.h"
 #include "ir/tensor/text.h"
 #include "lowering/pipeline.h"
 #include "verify/oracle.h"
@@ -51,6 +53,20 @@ std::vector<ir::Literal> compiled(const ir::Module& m, const std::vector<ir::Lit
   return backends::Session(lowering::lower(m, o), cpu).run(inputs);
 }
 
+/// Whether a function rounds once at most: it moves elements, and has one operation that is correctly rounded.
+bool rounds_once(const ir::Function& f) {
+  int steps = 0;
+  for (const auto& n : f.nodes) {
+    const auto& r = ir::row(n.op);
+    using enum ir::OpClass;
+    if (r.op_class == elementwise && row(r.fn).ulp > 0.5) return false;
+    if (r.op_class == scatter || r.op_class == window || r.op_class == scan || r.op_class == contract || r.op_class == control || r.op_class == composite) return false;
+    if (r.op_class == reduce && (r.fn == fn_id<scalar::Add> || r.fn == fn_id<scalar::Mul>)) return false;
+    steps += r.op_class == elementwise && f.type(n.results[0]).dtype != DType::boolean;
+  }
+  return steps <= 1;
+}
+
 /// What a case needs only where its answers are not ours.
 class Case {
  public:
@@ -63,6 +79,7 @@ class Case {
     ours_ = compile ? compiled(m_, inputs_) : interp::evaluate(m_, inputs_);
   }
   const std::vector<ir::Literal>& ours() const { return ours_; }
+  bool exact() const { return rounds_once(m_.entry()); }
   const interp::EnclosedTensor* enclosure(std::size_t k) {
     if (!enclosed_) try {
         enclosed_ = interp::evaluate_enclosure(m_, inputs_);
@@ -125,10 +142,13 @@ Verdict judge(Case& c, std::size_t k, const ir::Literal& theirs, std::string& de
     if (v > worst) at = i;
     worst = std::max(worst, v);
   }
+  if (worst == near && c.exact()) worst = wrong;
   if (worst != wrong) return worst;
   verify::Comparison comparison;
-  if (is_float(t)) comparison = c.by_scale(k, theirs);
-  if (is_float(t) && comparison.wrong == 0) return scale;
+  if (is_float(t) && !c.exact()) {
+    comparison = c.by_scale(k, theirs);
+    if (comparison.wrong == 0) return scale;
+  }
   const auto o = interp::load(t, ours.raw(), at), r = interp::load(t, theirs.raw(), at);
   detail = "at " + verify::show_index(at, ours.extents()) + ": ours " + verify::show(t, o) + ", theirs " + verify::show(t, r) + (comparison.first_wrong.empty() ? "" : "; " + comparison.first_wrong);
   return wrong;

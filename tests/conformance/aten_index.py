@@ -1,8 +1,9 @@
 """Builders for shapes and positions: views, joins, slices, gathers and scatters, creation."""
 import math
 
-from aten_ops import BUILDERS, axes_of, axis_of, builds, float_of, scalar_axis
-from aten_text import DType, NotShared, Tensor, broadcast, is_float, promote, result_type
+from aten_ops import BUILDERS, axes_of, axis_of, builds
+from aten_reduce import scalar_axis
+from aten_text import DType, NotShared, Tensor, broadcast, promote
 
 
 def sizes(args):
@@ -317,7 +318,7 @@ def index_select(p, input, dim, index):
 @builds("take")
 def take(p, input, index):
     x, at = p.tensor(input), p.tensor(index)
-    return p.op("index", p.reshape(x, [math.prod(x.shape)]), at, out=(x.dtype, at.shape), axes=[0])
+    return p.op("advanced_index", p.reshape(x, [math.prod(x.shape)]), at, out=(x.dtype, at.shape), axes=[0])
 
 
 @builds("take_along_dim")
@@ -352,7 +353,7 @@ def advanced(p, x, items):
     shape = broadcast(*[i.shape for i in at])
     rest = [n for d, n in enumerate(x.shape) if d not in axes]
     where = axes[0] if axes[-1] - axes[0] + 1 == len(axes) else 0
-    return p.op("index", x, *at, out=(x.dtype, rest[:where] + shape + rest[where:]), axes=axes)
+    return p.op("advanced_index", x, *at, out=(x.dtype, rest[:where] + shape + rest[where:]), axes=axes)
 
 
 @builds("aten.index.Tensor")

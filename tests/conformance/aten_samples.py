@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """PyTorch's operator samples as a second opinion: each becomes a program of Plumb, whose answer is held against PyTorch's.
 
-usage: aten_samples.py BATCH FOLDER [--target T] [--ops REGEX] [--jobs N] [--show OP] [--out FILE]
+usage: aten_samples.py BATCH FOLDER [--target T] [--ops REGEX] [--jobs N] [--show OP] [--all] [--out FILE] [--rules FILE]
 
 BATCH is the judge that the tests build (aten_batch.cpp says what its verdicts mean), FOLDER holds what aten_dump.py wrote.
 Every difference must have its reason in aten_samples.rules: exit 1 where one has none, or where a rule explains nothing.
@@ -16,13 +16,12 @@ import re
 import subprocess
 import sys
 import tempfile
+import zipfile
 
-import numpy
-
-import aten_index
-import aten_nn
+import aten_images  # noqa: F401  both add builders to aten_ops
+import aten_index  # noqa: F401
 import aten_ops
-from aten_text import PLUMB, NotShared, Program, Tensor, decode
+from aten_text import NotShared, Program, Tensor, decode
 
 RULES = pathlib.Path(__file__).with_name("aten_samples.rules")
 VERDICTS = ("equal", "enclosed", "near", "scale")
@@ -145,13 +144,19 @@ class Report:
         print(f"{total} samples of {len(self.by_op)} operations judged: {words}; {sum(self.explained.values())} differences explained, {len(self.unexplained)} not; {left} samples left out")
 
 
+def bytes_of(npy):
+    """The elements of a byte array in NumPy's format: what follows its header."""
+    length = 10 + int.from_bytes(npy[8:10], "little") if npy[6] == 1 else 12 + int.from_bytes(npy[8:12], "little")
+    return npy[length:]
+
+
 def samples_of(folder):
     files = sorted(folder.glob("aten_*.npz"))
     if not files:
         raise SystemExit(f"{folder} holds no aten_*.npz")
     for f in files:
-        with numpy.load(f) as z:
-            yield json.loads(bytes(z["index"])), bytes(z["blob"])
+        with zipfile.ZipFile(f) as z:
+            yield json.loads(bytes_of(z.read("index.npy"))), bytes_of(z.read("blob.npy"))
 
 
 def main():
@@ -163,9 +168,10 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--show", help="print the programs of this operation")
     parser.add_argument("--all", action="store_true", help="name the operations that have no program, too")
+    parser.add_argument("--rules", type=pathlib.Path, default=RULES)
     parser.add_argument("--out", type=pathlib.Path, help="the counts by operation, as JSON")
     o = parser.parse_args()
-    report = Report(read_rules(RULES.read_text()))
+    report = Report(read_rules(o.rules.read_text()))
     for index, blob in samples_of(o.folder):
         cases, samples = [], []
         for s in index["samples"]:

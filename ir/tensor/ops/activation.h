@@ -8,7 +8,7 @@ namespace plumb::ir::ops {
 /// What one float gives one float.
 struct FloatMap {
   static constexpr auto attrs = no_attrs;
-  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype"}};
+  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype."}};
   static Inferred infer(std::span<const Type> in, const AttrMap&) {
     if (!is_float(in[0].dtype)) return no("C1: takes floats, not " + std::string(name(in[0].dtype)));
     return one(in[0]);
@@ -22,7 +22,7 @@ struct Elu : FloatMap {
   static constexpr OpRow row{"elu", "x", OpClass::composite, "scale * x above 0, else scale * alpha * (e^(input_scale x) - 1), without cancellation near 0.", "slope of the side below at 0"};
   static constexpr std::string_view equation = "out[i] = x[i] > 0 or NaN ? scale x[i] : scale alpha expm1(input_scale x[i])";
   static constexpr std::array attrs{AttrSpec{"alpha", AttrKind::real, "1"}, AttrSpec{"scale", AttrKind::real, "1"}, AttrSpec{"input_scale", AttrKind::real, "1"}};
-  static constexpr std::array edges{Edge{"E1", "x = -inf, -0, NaN", "-alpha scale, -0, NaN", "PyTorch the same"}};
+  static constexpr std::array edges{Edge{"E1", "x = -inf, -0, NaN", "-alpha scale, -0, NaN", "the same: PyTorch"}};
   static Out decompose(Builder& b, In in, const AttrMap& a) {
     return in_f32(b, in, 0, [&](In v) -> Out {
       const Words w{b};
@@ -36,7 +36,7 @@ struct Selu : FloatMap {
   static constexpr OpRow row{"selu", "x", OpClass::composite, "gamma * x above 0, else gamma * (alpha * (e^x - 1)), without cancellation near 0.", "slope of the side below at 0"};
   static constexpr std::string_view equation = "out[i] = gamma (x[i] > 0 ? x[i] : alpha expm1(x[i]))";
   static constexpr std::array attrs{AttrSpec{"alpha", AttrKind::real, "1.6732632423543772"}, AttrSpec{"gamma", AttrKind::real, "1.0507009873554805"}};
-  static constexpr std::array edges{Edge{"E1", "x = -inf", "-gamma alpha, each product rounded", "PyTorch, ONNX Runtime the same"}};
+  static constexpr std::array edges{Edge{"E1", "x = -inf", "-gamma alpha, each product rounded", "the same: PyTorch, ONNX Runtime"}};
   static Out decompose(Builder& b, In in, const AttrMap& a) {
     return in_f32(b, in, 0, [&](In v) -> Out {
       const Words w{b};
@@ -49,8 +49,8 @@ struct Celu : FloatMap {
   static constexpr OpRow row{"celu", "x", OpClass::composite, "x above 0, else alpha * (e^(x / alpha) - 1), without cancellation near 0.", "slope 1 at 0"};
   static constexpr std::string_view equation = "out[i] = x[i] > 0 ? x[i] : alpha expm1(x[i] / alpha)";
   static constexpr std::array attrs{AttrSpec{"alpha", AttrKind::real, "1"}};
-  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype"}, Constraint{"C2", "alpha is not 0"}};
-  static constexpr std::array edges{Edge{"E1", "x = -inf, -0, inf", "-alpha, -0, inf", "PyTorch the same"}};
+  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype."}, Constraint{"C2", "alpha is not 0."}};
+  static constexpr std::array edges{Edge{"E1", "x = -inf, -0, inf", "-alpha, -0, inf", "the same: PyTorch"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (a.real("alpha") == 0) return no("C2: alpha is 0");
     return FloatMap::infer(in, a);
@@ -68,7 +68,7 @@ struct LeakyRelu : FloatMap {
   static constexpr OpRow row{"leaky_relu", "x", OpClass::composite, "x, times the slope where x is below 0.", "slope 1 at 0"};
   static constexpr std::string_view equation = "out[i] = x[i] < 0 ? slope x[i] : x[i]";
   static constexpr std::array attrs{AttrSpec{"slope", AttrKind::real, "0.01"}};
-  static constexpr std::array edges{Edge{"E1", "slope = 0, x = -inf", "NaN: 0 times infinity", "PyTorch the same"}};
+  static constexpr std::array edges{Edge{"E1", "slope = 0, x = -inf", "NaN: 0 times infinity", "the same: PyTorch"}};
   static Out decompose(Builder& b, In in, const AttrMap& a) {
     const Words w{b};
     return {w("select", w.with("lt", in[0], 0), w.with("mul", in[0], a.real("slope")), in[0])};
@@ -79,8 +79,8 @@ struct Prelu {
   static constexpr OpRow row{"prelu", "x, slope", OpClass::composite, "x, times the slope where x is below 0; slope broadcasts to x by NumPy's rule.", "slope 1 at 0"};
   static constexpr std::string_view equation = "out[i] = x[i] < 0 ? slope[i] x[i] : x[i]";
   static constexpr auto attrs = no_attrs;
-  static constexpr std::array constraints{Constraint{"C1", "x and slope share a numeric dtype"}, Constraint{"C2", "slope broadcasts to x"}};
-  static constexpr std::array edges{Edge{"E1", "slope NaN where x is not below 0", "x: the slope is not read", "ONNX and PyTorch the same"}};
+  static constexpr std::array constraints{Constraint{"C1", "x and slope share a numeric dtype."}, Constraint{"C2", "slope broadcasts to x."}};
+  static constexpr std::array edges{Edge{"E1", "slope NaN where x is not below 0", "x: the slope is not read", "the same: ONNX and PyTorch"}};
   static Inferred infer(std::span<const Type> in, const AttrMap&) {
     if (in[0].dtype != in[1].dtype || is_bool(in[0].dtype)) return no("C1: operands must share a numeric dtype, not " + in[0].str() + " and " + in[1].str());
     const auto s = broadcast_shapes(in[0].shape, in[1].shape);
@@ -98,7 +98,7 @@ struct Threshold {
   static constexpr OpRow row{"threshold", "x", OpClass::composite, "x where it is above the threshold or NaN, else value.", "slope 0 at the threshold"};
   static constexpr std::string_view equation = "out[i] = x[i] <= threshold ? value : x[i]";
   static constexpr std::array attrs{AttrSpec{"threshold", AttrKind::real}, AttrSpec{"value", AttrKind::real}};
-  static constexpr std::array constraints{Constraint{"C1", "x is numeric"}};
+  static constexpr std::array constraints{Constraint{"C1", "x is numeric."}};
   static constexpr std::array edges{Edge{"E1", "x = threshold, NaN", "value, NaN", "PyTorch the same; ONNX's ThresholdedRelu gives 0 for NaN"}};
   static Inferred infer(std::span<const Type> in, const AttrMap&) {
     if (is_bool(in[0].dtype)) return no("C1: takes numbers, not bool");
@@ -115,7 +115,7 @@ struct Hardtanh {
   static constexpr OpRow row{"hardtanh", "x", OpClass::composite, "minimum(maximum(x, low), high): NaN stays NaN; where low > high, high.", "slope 0 at low and at high"};
   static constexpr std::string_view equation = "out[i] = min(max(x[i], low), high)";
   static constexpr std::array attrs{AttrSpec{"low", AttrKind::real, "-1"}, AttrSpec{"high", AttrKind::real, "1"}};
-  static constexpr std::array constraints{Constraint{"C1", "x is numeric"}};
+  static constexpr std::array constraints{Constraint{"C1", "x is numeric."}};
   static constexpr std::array edges{Edge{"E1", "x = NaN, inf, -0 with low = 0", "NaN, high, +0", "PyTorch keeps -0"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) { return Threshold::infer(in, a); }
   static Out decompose(Builder& b, In in, const AttrMap& a) { return {Words{b}.clamp(in[0], a.real("low"), a.real("high"))}; }
@@ -125,7 +125,7 @@ struct HardSigmoid : FloatMap {
   static constexpr OpRow row{"hard_sigmoid", "x", OpClass::composite, "alpha * x + beta, cut to [0, 1].", "slope 0 at both ends"};
   static constexpr std::string_view equation = "out[i] = min(max(alpha x[i] + beta, 0), 1)";
   static constexpr std::array attrs{AttrSpec{"alpha", AttrKind::real, "0.16666666666666666"}, AttrSpec{"beta", AttrKind::real, "0.5"}};
-  static constexpr std::array edges{Edge{"E1", "x = NaN, inf, -inf", "NaN, 1, 0", "PyTorch, ONNX Runtime the same"}};
+  static constexpr std::array edges{Edge{"E1", "x = NaN, inf, -inf", "NaN, 1, 0", "the same: PyTorch, ONNX Runtime"}};
   static ValueId of(const Words& w, ValueId x, double alpha, double beta) { return w.clamp(w.with("add", w.scaled(x, alpha), beta), 0, 1); }
   static Out decompose(Builder& b, In in, const AttrMap& a) {
     return in_f32(b, in, 0, [&](In v) -> Out { return {of({b}, v[0], a.real("alpha"), a.real("beta"))}; });
@@ -135,7 +135,7 @@ struct HardSigmoid : FloatMap {
 struct HardSwish : FloatMap {
   static constexpr OpRow row{"hard_swish", "x", OpClass::composite, "x * min(max(x + 3, 0), 6) / 6.", "slope 0 at -3, 1 at 3"};
   static constexpr std::string_view equation = "out[i] = x[i] min(max(x[i] + 3, 0), 6) / 6";
-  static constexpr std::array edges{Edge{"E1", "x = -inf, inf", "NaN: -inf times 0; inf", "PyTorch the same"}};
+  static constexpr std::array edges{Edge{"E1", "x = -inf, inf", "NaN: -inf times 0; inf", "the same: PyTorch"}};
   static Out decompose(Builder& b, In in, const AttrMap&) {
     return in_f32(b, in, 0, [&](In v) -> Out {
       const Words w{b};
@@ -175,7 +175,7 @@ struct LogSigmoid : FloatMap {
 struct Softsign : FloatMap {
   static constexpr OpRow row{"softsign", "x", OpClass::composite, "x / (1 + |x|)."};
   static constexpr std::string_view equation = "out[i] = x[i] / (1 + |x[i]|)";
-  static constexpr std::array edges{Edge{"E1", "x = inf, -0", "NaN: inf / inf; -0", "PyTorch the same"}};
+  static constexpr std::array edges{Edge{"E1", "x = inf, -0", "NaN: inf / inf; -0", "the same: PyTorch"}};
   static Out decompose(Builder& b, In in, const AttrMap&) {
     return in_f32(b, in, 0, [&](In v) -> Out { return {b.op("div", {v[0], Words{b}.with("add", b.op("abs", {v[0]}), 1)})}; });
   }
@@ -184,7 +184,7 @@ struct Softsign : FloatMap {
 struct Mish : FloatMap {
   static constexpr OpRow row{"mish", "x", OpClass::composite, "x * tanh(log(1 + e^x))."};
   static constexpr std::string_view equation = "out[i] = x[i] tanh(log(1 + exp(x[i])))";
-  static constexpr std::array edges{Edge{"E1", "x = 1000, -inf", "1000, NaN: -inf times 0", "PyTorch the same"}};
+  static constexpr std::array edges{Edge{"E1", "x = 1000, -inf", "1000, NaN: -inf times 0", "the same: PyTorch"}};
   static Out decompose(Builder& b, In in, const AttrMap&) {
     return in_f32(b, in, 0, [&](In v) -> Out { return {b.op("mul", {v[0], b.op("tanh", {softplus_of({b}, v[0])})})}; });
   }
@@ -210,8 +210,8 @@ struct Glu : FloatMap {
   static constexpr OpRow row{"glu", "x", OpClass::composite, "The first half of the axis times the sigmoid of the second."};
   static constexpr std::string_view equation = "out[…, k, …] = x[…, k, …] sigmoid(x[…, k + n/2, …]), n the axis' size";
   static constexpr std::array attrs{AttrSpec{"axis", AttrKind::integer}};
-  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype"}, Constraint{"C2", "axis lies in x's rank"}, Constraint{"C3", "the axis' size is even"}};
-  static constexpr std::array edges{Edge{"E1", "a gate of -inf and a value of inf", "NaN: inf times 0", "PyTorch the same"}};
+  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype."}, Constraint{"C2", "axis lies in x's rank."}, Constraint{"C3", "the axis' size is even."}};
+  static constexpr std::array edges{Edge{"E1", "a gate of -inf and a value of inf", "NaN: inf times 0", "the same: PyTorch"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (auto e = check_axis(a.integer("axis"), in[0].rank()); !e.empty()) return no("C2: " + e);
     Type t = in[0];

@@ -12,13 +12,13 @@ inline Inferred three_alike(std::span<const Type> in) {
   if (is_bool(in[0].dtype)) return no("C2: takes numbers, not bool");
   return one(in[0]);
 }
-inline constexpr std::array three_alike_constraints{Constraint{"C1", "the operands have one type"}, Constraint{"C2", "it is numeric"}};
+inline constexpr std::array three_alike_constraints{Constraint{"C1", "the operands have one type."}, Constraint{"C2", "it is numeric."}};
 
 struct Reciprocal {
   static constexpr OpRow row{"reciprocal", "x", OpClass::composite, "1 / x."};
   static constexpr std::string_view equation = "out[i] = 1 / x[i]";
   static constexpr auto attrs = no_attrs;
-  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype"}};
+  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype."}};
   static constexpr std::array edges{Edge{"E1", "x = 0, -0, inf, -inf", "inf, -inf, 0, -0", "IEEE 754"}};
   static Inferred infer(std::span<const Type> in, const AttrMap&) {
     if (!is_float(in[0].dtype)) return no("C1: takes floats, not " + std::string(name(in[0].dtype)));
@@ -35,8 +35,8 @@ template <class Fn> struct Logical {
       is_and ? "True where both elements are not 0; NaN is not 0." : is_or ? "True where an element is not 0; NaN is not 0." : "True where just one of the elements is not 0; NaN is not 0."};
   static constexpr std::string_view equation = is_and ? "out[i] = x[i] != 0 and y[i] != 0" : is_or ? "out[i] = x[i] != 0 or y[i] != 0" : "out[i] = (x[i] != 0) != (y[i] != 0)";
   static constexpr auto attrs = no_attrs;
-  static constexpr std::array constraints{Constraint{"C1", "x and y have one shape"}};
-  static constexpr std::array edges{Edge{"E1", "NaN, -0", "true, false", "PyTorch the same"}};
+  static constexpr std::array constraints{Constraint{"C1", "x and y have one shape."}};
+  static constexpr std::array edges{Edge{"E1", "NaN, -0", "true, false", "the same: PyTorch"}};
   static Inferred infer(std::span<const Type> in, const AttrMap&) {
     if (in[0].shape != in[1].shape) return no("C1: shapes differ: " + in[0].str() + " and " + in[1].str());
     return one({DType::boolean, in[0].shape});
@@ -47,7 +47,7 @@ struct LogicalNot {
   static constexpr OpRow row{"logical_not", "x", OpClass::composite, "True where x is 0; NaN is not 0."};
   static constexpr std::string_view equation = "out[i] = x[i] == 0";
   static constexpr auto attrs = no_attrs;
-  static constexpr std::array edges{Edge{"E1", "NaN, -0", "false, true", "PyTorch the same"}};
+  static constexpr std::array edges{Edge{"E1", "NaN, -0", "false, true", "the same: PyTorch"}};
   static Inferred infer(std::span<const Type> in, const AttrMap&) { return one({DType::boolean, in[0].shape}); }
   static Out decompose(Builder& b, In in, const AttrMap&) { return {b.op("not", {truth(b, in[0])})}; }
 };
@@ -56,7 +56,7 @@ struct Addmm {
   static constexpr OpRow row{"addmm", "c, lhs, rhs", OpClass::composite, "alpha * matmul(lhs, rhs) + beta * c, c broadcast. With beta = 0, c is not read; with alpha = 0, lhs and rhs are."};
   static constexpr std::string_view equation = "out[…, i, j] = alpha sum_k lhs[…, i, k] rhs[…, k, j] + (beta = 0 ? 0 : beta c[…, i, j])";
   static constexpr std::array attrs{AttrSpec{"alpha", AttrKind::real, "1"}, AttrSpec{"beta", AttrKind::real, "1"}};
-  static constexpr std::array constraints{Constraint{"C1", "lhs and rhs are what matmul takes"}, Constraint{"C2", "c has their dtype and broadcasts to the product"}};
+  static constexpr std::array constraints{Constraint{"C1", "lhs and rhs are what matmul takes."}, Constraint{"C2", "c has their dtype and broadcasts to the product."}};
   static constexpr std::array edges{Edge{"E1", "beta = 0, c NaN", "the product: c is not read", "PyTorch's eager mode, BLAS and cuBLAS the same; torch.compile gave NaN"},
                                     Edge{"E2", "alpha = 0, lhs NaN", "NaN", "BLAS does not read lhs and rhs then"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
@@ -80,7 +80,7 @@ template <bool Divide> struct Addc {
   static constexpr std::string_view equation = Divide ? "out[i] = x[i] + value (y[i] / z[i])" : "out[i] = x[i] + value (y[i] z[i])";
   static constexpr std::array attrs{AttrSpec{"value", AttrKind::real, "1"}};
   static constexpr std::span<const Constraint> constraints = three_alike_constraints;
-  static constexpr std::array edges{Divide ? Edge{"E1", "y = 1, z = 0", "x + value inf", "PyTorch the same"} : Edge{"E1", "value = 0, y = inf", "NaN: 0 times infinity", "PyTorch the same"}};
+  static constexpr std::array edges{Divide ? Edge{"E1", "y = 1, z = 0", "x + value inf", "the same: PyTorch"} : Edge{"E1", "value = 0, y = inf", "NaN: 0 times infinity", "the same: PyTorch"}};
   static Inferred infer(std::span<const Type> in, const AttrMap&) { return three_alike(in); }
   static Out decompose(Builder& b, In in, const AttrMap& a) {
     return in_f32(b, in, 0, [&](In v) -> Out {
@@ -94,8 +94,8 @@ struct Lerp {
   static constexpr OpRow row{"lerp", "x, y, weight", OpClass::composite, "x + weight * (y - x) where |weight| < 1/2, else y - (y - x) * (1 - weight): both ends are exact."};
   static constexpr std::string_view equation = "out[i] = x[i] + weight[i] (y[i] - x[i])";
   static constexpr auto attrs = no_attrs;
-  static constexpr std::array constraints{Constraint{"C1", "the operands have one type"}, Constraint{"C2", "it is a float type"}};
-  static constexpr std::array edges{Edge{"E1", "weight = 1, 0", "y, x exactly, where y - x is finite", "PyTorch the same"}};
+  static constexpr std::array constraints{Constraint{"C1", "the operands have one type."}, Constraint{"C2", "it is a float type."}};
+  static constexpr std::array edges{Edge{"E1", "weight = 1, 0", "y, x exactly, where y - x is finite", "the same: PyTorch"}};
   static Inferred infer(std::span<const Type> in, const AttrMap&) {
     if (!is_float(in[0].dtype)) return no("C2: takes floats, not " + std::string(name(in[0].dtype)));
     return three_alike(in);
@@ -114,7 +114,7 @@ struct RoundDecimals {
   static constexpr OpRow row{"round_decimals", "x", OpClass::composite, "x to the nearest multiple of 10^-decimals, ties to even: x scaled by a power of ten, rounded, scaled back; each of the steps rounds."};
   static constexpr std::string_view equation = "out[i] = round_even(x[i] 10^decimals) / 10^decimals; for decimals < 0, round_even(x[i] / 10^-decimals) 10^-decimals";
   static constexpr std::array attrs{AttrSpec{"decimals", AttrKind::integer}};
-  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype"}, Constraint{"C2", "decimals is in [-300, 300]"}};
+  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype."}, Constraint{"C2", "decimals is in [-300, 300]."}};
   static constexpr std::array edges{Edge{"E1", "x 10^decimals overflows", "inf", "PyTorch the same; Python's round gives x"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (a.integer("decimals") < -300 || a.integer("decimals") > 300) return no("C2: decimals is " + std::to_string(a.integer("decimals")));
@@ -134,7 +134,7 @@ struct NanToNum : Reciprocal {
   static constexpr OpRow row{"nan_to_num", "x", OpClass::composite, "x with NaN, inf and -inf replaced; a replacement rounds to the dtype."};
   static constexpr std::string_view equation = "out[i] = x[i] is NaN ? nan : x[i] = inf ? posinf : x[i] = -inf ? neginf : x[i]";
   static constexpr std::array attrs{AttrSpec{"nan", AttrKind::real, "0"}, AttrSpec{"posinf", AttrKind::real}, AttrSpec{"neginf", AttrKind::real}};
-  static constexpr std::array edges{Edge{"E1", "x = -0", "-0", "PyTorch the same"}};
+  static constexpr std::array edges{Edge{"E1", "x = -0", "-0", "the same: PyTorch"}};
   static Out decompose(Builder& b, In in, const AttrMap& a) {
     const Words w{b};
     const auto x = in[0], inf = w("select", w.with("gt", x, 0), b.splat_like(x, a.real("posinf")), b.splat_like(x, a.real("neginf")));

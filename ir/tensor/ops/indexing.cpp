@@ -134,7 +134,7 @@ Out MaskedScatter::decompose(Builder& b, In in, const AttrMap&) {
   return {w("select", in[1], taken, in[0])};
 }
 
-// ── index ──
+// ── advanced_index ──
 namespace {
 struct IndexPlan {
   Shape at;         ///< of the indices together
@@ -155,7 +155,7 @@ std::variant<IndexPlan, std::string> index_plan(std::span<const Type> in, const 
   return p;
 }
 }  // namespace
-Inferred Index::infer(std::span<const Type> in, const AttrMap& a) {
+Inferred AdvancedIndex::infer(std::span<const Type> in, const AttrMap& a) {
   const auto plan = index_plan(in, a);
   if (const auto* why = std::get_if<std::string>(&plan)) return no(*why);
   const auto& p = std::get<IndexPlan>(plan);
@@ -169,7 +169,7 @@ Inferred Index::infer(std::span<const Type> in, const AttrMap& a) {
   return one({in[0].dtype, s});
 }
 /// The named axes, brought together, are one axis; the indices together are positions along it.
-Out Index::decompose(Builder& b, In in, const AttrMap& a) {
+Out AdvancedIndex::decompose(Builder& b, In in, const AttrMap& a) {
   const Words w{b};
   std::vector<Type> types;
   for (auto v : in) types.push_back(b.type(v));

@@ -16,7 +16,7 @@ inline ValueId reduced_loss(const Words& w, ValueId loss, const AttrMap& a) {
 
 /// Losses that compare two tensors of one float type element by element.
 template <class Loss> struct PairLoss {
-  static constexpr std::array constraints{Constraint{"C1", "x and target have one type"}, Constraint{"C2", "it is a float type"}, reduction_constraint};
+  static constexpr std::array constraints{Constraint{"C1", "x and target have one type."}, Constraint{"C2", "it is a float type."}, reduction_constraint};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (in[0] != in[1]) return no("C1: operands differ: " + in[0].str() + " and " + in[1].str());
     if (!is_float(in[0].dtype)) return no("C2: takes floats, not " + std::string(name(in[0].dtype)));
@@ -32,14 +32,14 @@ struct MseLoss : PairLoss<MseLoss> {
   static constexpr OpRow row{"mse_loss", "x, target", OpClass::composite, "(x - target)^2, reduced."};
   static constexpr std::string_view equation = "out = mean_i (x[i] - target[i])^2";
   static constexpr std::array attrs{reduction_attr};
-  static constexpr std::array edges{Edge{"E1", "no element, mean", "NaN: 0 / 0", "PyTorch the same"}};
+  static constexpr std::array edges{Edge{"E1", "no element, mean", "NaN: 0 / 0", "the same: PyTorch"}};
   static ValueId each(const Words& w, ValueId x, ValueId y, const AttrMap&) { return w.square(w("sub", x, y)); }
 };
 struct L1Loss : PairLoss<L1Loss> {
   static constexpr OpRow row{"l1_loss", "x, target", OpClass::composite, "|x - target|, reduced.", "slope 0 where x = target"};
   static constexpr std::string_view equation = "out = mean_i |x[i] - target[i]|";
   static constexpr std::array attrs{reduction_attr};
-  static constexpr std::array edges{Edge{"E1", "x = target = inf", "NaN: inf - inf", "PyTorch the same"}};
+  static constexpr std::array edges{Edge{"E1", "x = target = inf", "NaN: inf - inf", "the same: PyTorch"}};
   static ValueId each(const Words& w, ValueId x, ValueId y, const AttrMap&) { return w("abs", w("sub", x, y)); }
 };
 /// Quadratic within `width` of the target, linear beyond; Huber's is the smooth L1's times the width.
@@ -49,7 +49,7 @@ template <bool Huber> struct QuadraticNear : PairLoss<QuadraticNear<Huber>> {
   static constexpr std::string_view parameter = Huber ? "delta" : "beta";
   static constexpr std::string_view equation = Huber ? "out = mean_i (d < delta ? d^2 / 2 : delta (d - delta / 2)), d = |x[i] - target[i]|" : "out = mean_i (d < beta ? d^2 / (2 beta) : d - beta / 2), d = |x[i] - target[i]|";
   static constexpr std::array attrs{reduction_attr, AttrSpec{parameter, AttrKind::real, "1"}};
-  static constexpr std::array edges{Edge{"E1", "d = inf", "inf", "PyTorch the same"}};
+  static constexpr std::array edges{Edge{"E1", "d = inf", "inf", "the same: PyTorch"}};
   static ValueId each(const Words& w, ValueId x, ValueId y, const AttrMap& a) {
     const double width = a.real(parameter);
     const auto d = w("abs", w("sub", x, y));
@@ -63,7 +63,7 @@ struct KlDiv : PairLoss<KlDiv> {
   static constexpr OpRow row{"kl_div", "x, target", OpClass::composite, "target * (log(target) - x), 0 where target is 0, reduced: x holds logarithms. With log_target, target does too: e^target * (target - x). mean divides by the number of elements."};
   static constexpr std::string_view equation = "out = mean_i target[i] (log(target[i]) - x[i])";
   static constexpr std::array attrs{reduction_attr, AttrSpec{"log_target", AttrKind::boolean, "false"}};
-  static constexpr std::array edges{Edge{"E1", "target = 0, x finite", "0", "PyTorch the same"}, Edge{"E2", "target = 0, x = -inf", "NaN: 0 - 0 times -inf", "PyTorch the same"}};
+  static constexpr std::array edges{Edge{"E1", "target = 0, x finite", "0", "the same: PyTorch"}, Edge{"E2", "target = 0, x = -inf", "NaN: 0 - 0 times -inf", "the same: PyTorch"}};
   static ValueId each(const Words& w, ValueId x, ValueId y, const AttrMap& a) {
     if (a.flag("log_target")) return w("mul", w("exp", y), w("sub", y, x));
     const auto entropy = w("select", w.with("eq", y, 0), w.b.splat_like(y, 0), w("mul", y, w("log", y)));
@@ -78,8 +78,8 @@ template <bool Logits> struct BinaryCrossEntropy {
              : "-(target * max(log(x), -100) + (1 - target) * max(log1p(-x), -100)), times weight, reduced: a logarithm is at least -100."};
   static constexpr std::string_view equation = Logits ? "out = mean_i -weight[i] (p[i] target[i] log(s) + (1 - target[i]) log(1 - s)), s = sigmoid(x[i])" : "out = mean_i -weight[i] (target[i] log(x[i]) + (1 - target[i]) log(1 - x[i])), logarithms at least -100";
   static constexpr std::array attrs{reduction_attr};
-  static constexpr std::array constraints{Constraint{"C1", "the operands share a dtype; x and target have one shape, weights broadcast to it"}, Constraint{"C2", "it is a float dtype"}, reduction_constraint, Constraint{"C4", Logits ? "there are at most two weights" : "there is at most one weight"}};
-  static constexpr std::array edges{Logits ? Edge{"E1", "x = 1000, target 0; x = -1000, target 0", "1000; 0: nothing overflows", "PyTorch the same"} : Edge{"E1", "x = 0, target 1; x = 0, target 0", "100; 0", "PyTorch the same"}};
+  static constexpr std::array constraints{Constraint{"C1", "the operands share a dtype; x and target have one shape, weights broadcast to it."}, Constraint{"C2", "it is a float dtype."}, reduction_constraint, Constraint{"C4", Logits ? "there are at most two weights." : "there is at most one weight."}};
+  static constexpr std::array edges{Logits ? Edge{"E1", "x = 1000, target 0; x = -1000, target 0", "1000; 0: nothing overflows", "the same: PyTorch"} : Edge{"E1", "x = 0, target 1; x = 0, target 0", "100; 0", "the same: PyTorch"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (in.size() > (Logits ? 4 : 3)) return no("C4: too many weights");
     for (std::size_t k = 1; k < in.size(); ++k) {
@@ -132,8 +132,8 @@ struct NllLoss {
       "-weight[c] * x[n, c, …] at each element's class c; elements of the class ignore_index count as 0 with weight 0. mean divides by the sum of the weights counted."};
   static constexpr std::string_view equation = "each[n, i] = classes[n, i] = ignore_index ? 0 : -weight[classes[n, i]] x[n, classes[n, i], i]; mean = sum each / sum weight[classes[n, i]]";
   static constexpr std::array attrs{reduction_attr, AttrSpec{"ignore_index", AttrKind::integer, "-100"}};
-  static constexpr std::array constraints{Constraint{"C1", "x is [N, C, …] or [C]"}, Constraint{"C2", "classes are integers, of x's shape without the class axis"}, reduction_constraint, Constraint{"C4", "x has a float dtype"}, Constraint{"C5", "weight is [C], of x's dtype"}};
-  static constexpr std::array edges{Edge{"E1", "every element ignored, mean", "NaN: 0 / 0", "PyTorch the same"}, Edge{"E2", "an ignored element whose scores are NaN", "0: they are not read", "PyTorch the same"},
+  static constexpr std::array constraints{Constraint{"C1", "x is [N, C, …] or [C]."}, Constraint{"C2", "classes are integers, of x's shape without the class axis."}, reduction_constraint, Constraint{"C4", "x has a float dtype."}, Constraint{"C5", "weight is [C], of x's dtype."}};
+  static constexpr std::array edges{Edge{"E1", "every element ignored, mean", "NaN: 0 / 0", "the same: PyTorch"}, Edge{"E2", "an ignored element whose scores are NaN", "0: they are not read", "the same: PyTorch"},
                                     Edge{"E3", "a class outside [0, C) that is not ignored", "an error where a result needs the element", "PyTorch an error on CPU, an assertion on GPU"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (auto e = check_classes(in); !e.empty()) return no(e);
@@ -170,9 +170,9 @@ struct CrossEntropy {
       "label_smoothing s moves s of each target evenly to all classes."};
   static constexpr std::string_view equation = "each = -sum_c weight[c] q[c] log(exp(x[c]) / sum_k exp(x[k])), q[c] = (1 - s) target[c] + s / C; mean = sum each / sum weight[target], or over the elements' number";
   static constexpr std::array attrs{reduction_attr, AttrSpec{"ignore_index", AttrKind::integer, "-100"}, AttrSpec{"label_smoothing", AttrKind::real, "0"}};
-  static constexpr std::array constraints{Constraint{"C1", "x is [N, C, …] or [C]"}, Constraint{"C2", "target holds integers, in x's shape without the class axis, or has x's type"}, reduction_constraint, Constraint{"C4", "x has a float dtype"}, Constraint{"C5", "weight is [C], of x's dtype"},
-                                          Constraint{"C6", "label_smoothing is in [0, 1]"}};
-  static constexpr std::array edges{Edge{"E1", "every element ignored, mean", "NaN: 0 / 0", "PyTorch the same"}, Edge{"E2", "scores 1000 and 0, class 1", "1000: nothing overflows", "PyTorch the same"}};
+  static constexpr std::array constraints{Constraint{"C1", "x is [N, C, …] or [C]."}, Constraint{"C2", "target holds integers, in x's shape without the class axis, or has x's type."}, reduction_constraint, Constraint{"C4", "x has a float dtype."}, Constraint{"C5", "weight is [C], of x's dtype."},
+                                          Constraint{"C6", "label_smoothing is in [0, 1]."}};
+  static constexpr std::array edges{Edge{"E1", "every element ignored, mean", "NaN: 0 / 0", "the same: PyTorch"}, Edge{"E2", "scores 1000 and 0, class 1", "1000: nothing overflows", "the same: PyTorch"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     const bool probabilities = in[1] == in[0] && in[0].rank() > 0;
     if (!probabilities)

@@ -25,8 +25,8 @@ struct GroupNorm {
       "Also gives each group's mean and 1 / sqrt(var + epsilon), [N, groups]."};
   static constexpr std::string_view equation = "out[n, c, i] = (x[n, c, i] - mean[n, g]) / sqrt(var[n, g] + epsilon) scale[c] + bias[c], g = floor(c groups / C)";
   static constexpr std::array attrs{AttrSpec{"groups", AttrKind::integer}, AttrSpec{"epsilon", AttrKind::real, "1e-05"}};
-  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype"}, Constraint{"C2", "x's rank is at least 2"}, Constraint{"C3", "there are no further operands, or scale and bias, of x's dtype, [C]"}, Constraint{"C4", "groups divides C"}};
-  static constexpr std::array edges{Edge{"E1", "a constant group", "its bias: 0 / sqrt(epsilon) scaled", "PyTorch the same"}, Edge{"E2", "epsilon = 0, a constant group", "NaN: 0 / 0", "PyTorch the same"}};
+  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype."}, Constraint{"C2", "x's rank is at least 2."}, Constraint{"C3", "there are no further operands, or scale and bias, of x's dtype, [C]."}, Constraint{"C4", "groups divides C."}};
+  static constexpr std::array edges{Edge{"E1", "a constant group", "its bias: 0 / sqrt(epsilon) scaled", "the same: PyTorch"}, Edge{"E2", "epsilon = 0, a constant group", "NaN: 0 / 0", "the same: PyTorch"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (!is_float(in[0].dtype)) return no("C1: takes floats, not " + std::string(name(in[0].dtype)));
     if (in[0].rank() < 2) return no("C2: x needs a channel axis (axis 1)");
@@ -55,7 +55,7 @@ struct InstanceNorm {
   static constexpr OpRow row{"instance_norm", "x, scale_and_bias...", OpClass::composite, "x is [N, C, …]; each channel of each image: (x - mean) / sqrt(var + epsilon) * scale + bias, var the mean square of x - mean."};
   static constexpr std::string_view equation = "out[n, c, i] = (x[n, c, i] - mean[n, c]) / sqrt(var[n, c] + epsilon) scale[c] + bias[c]";
   static constexpr std::array attrs{AttrSpec{"epsilon", AttrKind::real, "1e-05"}};
-  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype"}, Constraint{"C2", "x's rank is at least 3"}, Constraint{"C3", "there are no further operands, or scale and bias, of x's dtype, [C]"}};
+  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype."}, Constraint{"C2", "x's rank is at least 3."}, Constraint{"C3", "there are no further operands, or scale and bias, of x's dtype, [C]."}};
   static constexpr std::array edges{Edge{"E1", "one element a channel", "its bias: 0 / sqrt(epsilon) scaled", "ONNX Runtime the same; PyTorch rejects it in training"}};
   static Inferred infer(std::span<const Type> in, const AttrMap&) {
     if (!is_float(in[0].dtype)) return no("C1: takes floats, not " + std::string(name(in[0].dtype)));
@@ -76,7 +76,7 @@ struct RmsNorm {
   static constexpr OpRow row{"rms_norm", "x, scale...", OpClass::composite, "x / sqrt(mean(x^2) + epsilon), over the axes from `axis` on, times scale, where there is one, of those axes' shape."};
   static constexpr std::string_view equation = "out[i, r] = x[i, r] / sqrt(sum_r x[i, r]^2 / n + epsilon) scale[r]";
   static constexpr std::array attrs{AttrSpec{"axis", AttrKind::integer}, AttrSpec{"epsilon", AttrKind::real, "1e-05"}};
-  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype"}, Constraint{"C2", "axis lies in x's rank"}, Constraint{"C3", "scale has x's dtype and the shape of the axes from axis on"}};
+  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype."}, Constraint{"C2", "axis lies in x's rank."}, Constraint{"C3", "scale has x's dtype and the shape of the axes from axis on."}};
   static constexpr std::array edges{Edge{"E1", "a row of 0, epsilon = 0", "NaN: 0 / 0", "PyTorch the same: 0 times 1 / 0"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (!is_float(in[0].dtype)) return no("C1: takes floats, not " + std::string(name(in[0].dtype)));
@@ -101,7 +101,7 @@ struct BatchNormTraining {
       "x is [N, C, …]; each channel over the whole batch: (x - mean) / sqrt(var + epsilon) * scale + bias. Also gives each channel's mean and var, the mean square of x - mean, for the running statistics."};
   static constexpr std::string_view equation = "out[n, c, i] = (x[n, c, i] - mean[c]) / sqrt(var[c] + epsilon) scale[c] + bias[c]";
   static constexpr std::array attrs{AttrSpec{"epsilon", AttrKind::real, "1e-05"}};
-  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype"}, Constraint{"C2", "x's rank is at least 2"}, Constraint{"C3", "there are no further operands, or scale and bias, of x's dtype, [C]"}};
+  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype."}, Constraint{"C2", "x's rank is at least 2."}, Constraint{"C3", "there are no further operands, or scale and bias, of x's dtype, [C]."}};
   static constexpr std::array edges{Edge{"E1", "one element a channel", "its bias; var 0", "PyTorch rejects it"}};
   static Inferred infer(std::span<const Type> in, const AttrMap&) {
     if (!is_float(in[0].dtype)) return no("C1: takes floats, not " + std::string(name(in[0].dtype)));
@@ -127,7 +127,7 @@ struct LocalResponseNorm {
   static constexpr std::string_view equation = "out[n, c, i] = x[n, c, i] / (k + alpha / size sum_{d = c - l}^{c - l + size - 1} x[n, d, i]^2)^beta, l = floor((size - 1) / 2), or ceil";
   static constexpr std::array attrs{AttrSpec{"size", AttrKind::integer}, AttrSpec{"alpha", AttrKind::real, "0.0001"}, AttrSpec{"beta", AttrKind::real, "0.75"}, AttrSpec{"k", AttrKind::real, "1"},
                                     AttrSpec{"low_side", AttrKind::boolean, "true"}};
-  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype"}, Constraint{"C2", "x's rank is at least 2"}, Constraint{"C3", "size is in [1, 2^20]"}};
+  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype."}, Constraint{"C2", "x's rank is at least 2."}, Constraint{"C3", "size is in [1, 2^20]."}};
   static constexpr std::array edges{Edge{"E1", "size even", "the odd channel is after; before with low_side = false", "ONNX has it after, PyTorch before"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (!is_float(in[0].dtype)) return no("C1: takes floats, not " + std::string(name(in[0].dtype)));
@@ -154,8 +154,8 @@ struct Normalize {
   static constexpr OpRow row{"normalize", "x", OpClass::composite, "x / max(norm, epsilon), the p-norm along the axis.", "slope of the norm 0 where it is 0"};
   static constexpr std::string_view equation = "out[i, k] = x[i, k] / max((sum_k |x[i, k]|^p)^(1/p), epsilon)";
   static constexpr std::array attrs{AttrSpec{"axis", AttrKind::integer}, AttrSpec{"p", AttrKind::real, "2"}, AttrSpec{"epsilon", AttrKind::real, "1e-12"}};
-  static constexpr std::array constraints{Constraint{"C1", "axis lies in x's rank"}, Constraint{"C2", "x has a float dtype"}, Constraint{"C3", "p is not NaN; p is at least 0 where the axis is empty"}};
-  static constexpr std::array edges{Edge{"E1", "a vector of 0", "0", "PyTorch the same"}, Edge{"E2", "a vector with an inf", "NaN there, 0 elsewhere", "PyTorch the same"}};
+  static constexpr std::array constraints{Constraint{"C1", "axis lies in x's rank."}, Constraint{"C2", "x has a float dtype."}, Constraint{"C3", "p is not NaN; p is at least 0 where the axis is empty."}};
+  static constexpr std::array edges{Edge{"E1", "a vector of 0", "0", "the same: PyTorch"}, Edge{"E2", "a vector with an inf", "NaN there, 0 elsewhere", "the same: PyTorch"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     auto norm = Norm::infer(in, attr_list({{"axes", Ints{a.integer("axis")}}, {"p", a.real("p")}}));
     return std::holds_alternative<std::string>(norm) ? norm : one(in[0]);

@@ -19,10 +19,10 @@ template <Beyond mode> struct PadMode {
       : mode == Beyond::replication ? "low and high elements around each axis: the first or last element; negative entries crop." : "low and high elements around each axis: x laid end to end; negative entries crop."};
   static constexpr std::string_view equation = mode == Beyond::reflection ? "out[i] = x[j], j = (i - low) mod 2 (n - 1), or 2 (n - 1) - j where that is n or more" : mode == Beyond::replication ? "out[i] = x[clip(i - low, 0, n - 1)]" : "out[i] = x[(i - low) mod n]";
   static constexpr std::array attrs{AttrSpec{"low", AttrKind::ints}, AttrSpec{"high", AttrKind::ints}};
-  static constexpr std::array constraints{Constraint{"C1", "low and high have an entry an axis, each at most 2^22 in magnitude"}, Constraint{"C2", "an axis that is padded is not empty, and none gets a negative size"}};
+  static constexpr std::array constraints{Constraint{"C1", "low and high have an entry an axis, each at most 2^22 in magnitude."}, Constraint{"C2", "an axis that is padded is not empty, and none gets a negative size."}};
   static constexpr std::array edges{mode == Beyond::reflection ? Edge{"E1", "3 elements, low = 5", "mirrored again and again", "NumPy the same; PyTorch rejects a padding that is not below the size"}
-                                    : Edge{"E1", "low beyond the size", mode == Beyond::replication ? "the first element each time" : "x again and again", mode == Beyond::replication ? "PyTorch, NumPy the same" : "NumPy the same; PyTorch rejects it"},
-                                    Edge{"E2", "low = -1", "the first element leaves", "PyTorch the same"}};
+                                    : Edge{"E1", "low beyond the size", mode == Beyond::replication ? "the first element each time" : "x again and again", mode == Beyond::replication ? "the same: PyTorch, NumPy" : "NumPy the same; PyTorch rejects it"},
+                                    Edge{"E2", "low = -1", "the first element leaves", "the same: PyTorch"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     const auto &low = a.ints("low"), &high = a.ints("high");
     Type t = in[0];
@@ -80,8 +80,8 @@ struct Im2col {
   static constexpr OpRow row{"im2col", "x", OpClass::composite, "x is [N, C, H, W]; each patch of the window becomes a column: [N, C kernel_h kernel_w, patches], patches row by row. Padding is 0."};
   static constexpr std::string_view equation = "out[n, (c kh + i) kw + j, p ow + q] = x[n, c, p stride_h - padding_h + i dilation_h, q stride_w - padding_w + j dilation_w], 0 outside";
   static constexpr std::array attrs{AttrSpec{"kernel", AttrKind::ints}, AttrSpec{"stride", AttrKind::ints, "[]"}, AttrSpec{"padding", AttrKind::ints, "[]"}, AttrSpec{"dilation", AttrKind::ints, "[]"}};
-  static constexpr std::array constraints{Constraint{"C1", "x is [N, C, H, W], numeric"}, Constraint{"C2", "kernel, stride, padding and dilation have 2 entries, the latter three may be empty; at most 4,096 positions"}, Constraint{"C3", "the padded image holds a window"}};
-  static constexpr std::array edges{Edge{"E1", "a window over padding", "0 there", "PyTorch the same"}};
+  static constexpr std::array constraints{Constraint{"C1", "x is [N, C, H, W], numeric."}, Constraint{"C2", "kernel, stride, padding and dilation have 2 entries, the latter three may be empty; at most 4,096 positions."}, Constraint{"C3", "the padded image holds a window."}};
+  static constexpr std::array edges{Edge{"E1", "a window over padding", "0 there", "the same: PyTorch"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a);
   static Out decompose(Builder& b, In in, const AttrMap& a);
 };
@@ -90,9 +90,9 @@ struct Col2im {
   static constexpr OpRow row{"col2im", "x", OpClass::composite, "The transpose of im2col: columns [N, C kernel_h kernel_w, patches] added up where their patches lie in an image of `size`."};
   static constexpr std::string_view equation = "out[n, c, h, w] = sum over i, j, p, q with h = p stride_h - padding_h + i dilation_h, w = q stride_w - padding_w + j dilation_w of x[n, (c kh + i) kw + j, p ow + q]";
   static constexpr std::array attrs{AttrSpec{"size", AttrKind::ints}, AttrSpec{"kernel", AttrKind::ints}, AttrSpec{"stride", AttrKind::ints, "[]"}, AttrSpec{"padding", AttrKind::ints, "[]"}, AttrSpec{"dilation", AttrKind::ints, "[]"}};
-  static constexpr std::array constraints{Constraint{"C1", "x is [N, C kernel_h kernel_w, patches], numeric, and size has 2 entries"}, Constraint{"C2", "kernel, stride, padding and dilation have 2 entries, the latter three may be empty; at most 4,096 positions"}, Constraint{"C3", "the padded image holds a window"},
-                                          Constraint{"C4", "x has as many rows and columns as the windows say"}};
-  static constexpr std::array edges{Edge{"E1", "an element in no patch", "0", "PyTorch the same"}};
+  static constexpr std::array constraints{Constraint{"C1", "x is [N, C kernel_h kernel_w, patches], numeric, and size has 2 entries."}, Constraint{"C2", "kernel, stride, padding and dilation have 2 entries, the latter three may be empty; at most 4,096 positions."}, Constraint{"C3", "the padded image holds a window."},
+                                          Constraint{"C4", "x has as many rows and columns as the windows say."}};
+  static constexpr std::array edges{Edge{"E1", "an element in no patch", "0", "the same: PyTorch"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a);
   static Out decompose(Builder& b, In in, const AttrMap& a);
 };

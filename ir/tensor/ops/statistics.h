@@ -11,7 +11,7 @@ inline Inferred reduced_floats(std::span<const Type> in, const AttrMap& a) {
   if (!is_float(in[0].dtype)) return no("C2: takes floats, not " + std::string(name(in[0].dtype)));
   return one({in[0].dtype, drop(in[0].shape, a.ints("axes"))});
 }
-inline constexpr std::array reduced_floats_constraints{Constraint{"C1", "axes are distinct and lie in x's rank"}, Constraint{"C2", "x has a float dtype"}};
+inline constexpr std::array reduced_floats_constraints{Constraint{"C1", "axes are distinct and lie in x's rank."}, Constraint{"C2", "x has a float dtype."}};
 
 struct Moments { ValueId mean, variance, centred; };
 /// Two passes: the mean, then the sum of squares of what is left, over n - correction (0 where that is negative).
@@ -30,7 +30,7 @@ template <bool Mean> struct Var {
   static constexpr std::string_view equation = "out[i] = sum_r (x[i, r] - mean[i])^2 / max(n - correction, 0), mean[i] = sum_r x[i, r] / n";
   static constexpr std::array attrs{AttrSpec{"axes", AttrKind::ints}, AttrSpec{"correction", AttrKind::real, "1"}};
   static constexpr std::span<const Constraint> constraints = reduced_floats_constraints;
-  static constexpr std::array edges{Edge{"E1", "one element, correction 1; no element", "NaN: 0 / 0", "PyTorch, NumPy the same"},
+  static constexpr std::array edges{Edge{"E1", "one element, correction 1; no element", "NaN: 0 / 0", "the same: PyTorch, NumPy"},
                                     Edge{"E2", "a large mean with small deviations", "two passes: no cancellation of large squares", "PyTorch (Welford) alike"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     auto r = reduced_floats(in, a);
@@ -51,8 +51,8 @@ struct Logsumexp {
   static constexpr std::string_view equation = "out[i] = log(sum_r exp(x[i, r]))";
   static constexpr std::array attrs{AttrSpec{"axes", AttrKind::ints}};
   static constexpr std::span<const Constraint> constraints = reduced_floats_constraints;
-  static constexpr std::array edges{Edge{"E1", "all -inf, or no element", "-inf", "PyTorch, SciPy the same"}, Edge{"E2", "an inf and no NaN", "inf", "PyTorch, SciPy the same"},
-                                    Edge{"E3", "1000, 1000", "1000 + log 2", "PyTorch, SciPy the same"}};
+  static constexpr std::array edges{Edge{"E1", "all -inf, or no element", "-inf", "the same: PyTorch, SciPy"}, Edge{"E2", "an inf and no NaN", "inf", "the same: PyTorch, SciPy"},
+                                    Edge{"E3", "1000, 1000", "1000 + log 2", "the same: PyTorch, SciPy"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) { return reduced_floats(in, a); }
   static Out decompose(Builder& b, In in, const AttrMap& a) {
     return in_f32(b, in, 0, [&](In v) -> Out {
@@ -80,9 +80,9 @@ struct Norm {
   static constexpr OpRow row{"norm", "x", OpClass::composite, "The p-norm of the elements over the axes: (sum of |x|^p)^(1/p); p = inf the greatest |x|, -inf the least, 0 the number of elements that are not 0.", "slope 0 where the norm is 0"};
   static constexpr std::string_view equation = "out[i] = (sum_r |x[i, r]|^p)^(1/p)";
   static constexpr std::array attrs{AttrSpec{"axes", AttrKind::ints}, AttrSpec{"p", AttrKind::real, "2"}};
-  static constexpr std::array constraints{Constraint{"C1", "axes are distinct and lie in x's rank"}, Constraint{"C2", "x has a float dtype"}, Constraint{"C3", "p is not NaN; p is at least 0 where no element is reduced"}};
-  static constexpr std::array edges{Edge{"E1", "p = 2, elements whose square overflows", "inf: elements are not scaled", "PyTorch the same"}, Edge{"E2", "p = inf and p = -inf, a NaN", "NaN", "PyTorch the same"},
-                                    Edge{"E3", "p = 0, a NaN", "it counts as one", "PyTorch the same"}};
+  static constexpr std::array constraints{Constraint{"C1", "axes are distinct and lie in x's rank."}, Constraint{"C2", "x has a float dtype."}, Constraint{"C3", "p is not NaN; p is at least 0 where no element is reduced."}};
+  static constexpr std::array edges{Edge{"E1", "p = 2, elements whose square overflows", "inf: elements are not scaled", "the same: PyTorch"}, Edge{"E2", "p = inf and p = -inf, a NaN", "NaN", "the same: PyTorch"},
+                                    Edge{"E3", "p = 0, a NaN", "it counts as one", "the same: PyTorch"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     auto r = reduced_floats(in, a);
     if (std::holds_alternative<std::string>(r)) return r;
@@ -101,8 +101,8 @@ template <class Fn> struct Truth {
   static constexpr OpRow row{all ? "all" : "any", "x", OpClass::composite, all ? "Whether every element over the axes is not 0; NaN is not 0; true of none." : "Whether some element over the axes is not 0; NaN is not 0; false of none."};
   static constexpr std::string_view equation = all ? "out[i] = and_r x[i, r] != 0" : "out[i] = or_r x[i, r] != 0";
   static constexpr std::array attrs{AttrSpec{"axes", AttrKind::ints}};
-  static constexpr std::array constraints{Constraint{"C1", "axes are distinct and lie in x's rank"}};
-  static constexpr std::array edges{Edge{"E1", "NaN; no element", all ? "counts as true; true" : "counts as true; false", "PyTorch, NumPy the same"}};
+  static constexpr std::array constraints{Constraint{"C1", "axes are distinct and lie in x's rank."}};
+  static constexpr std::array edges{Edge{"E1", "NaN; no element", all ? "counts as true; true" : "counts as true; false", "the same: PyTorch, NumPy"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (auto e = check_axes(a.ints("axes"), in[0].rank(), "axis"); !e.empty()) return no("C1: " + e);
     return one({DType::boolean, drop(in[0].shape, a.ints("axes"))});
@@ -114,8 +114,8 @@ struct CountNonzero {
   static constexpr OpRow row{"count_nonzero", "x", OpClass::composite, "How many elements over the axes are not 0 (i64); NaN is not 0."};
   static constexpr std::string_view equation = "out[i] = sum_r (x[i, r] != 0 ? 1 : 0)";
   static constexpr std::array attrs{AttrSpec{"axes", AttrKind::ints}};
-  static constexpr std::array constraints{Constraint{"C1", "axes are distinct and lie in x's rank"}};
-  static constexpr std::array edges{Edge{"E1", "NaN, -0", "counts, does not", "PyTorch, NumPy the same"}};
+  static constexpr std::array constraints{Constraint{"C1", "axes are distinct and lie in x's rank."}};
+  static constexpr std::array edges{Edge{"E1", "NaN, -0", "counts, does not", "the same: PyTorch, NumPy"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (auto e = check_axes(a.ints("axes"), in[0].rank(), "axis"); !e.empty()) return no("C1: " + e);
     return one({DType::i64, drop(in[0].shape, a.ints("axes"))});
@@ -128,8 +128,8 @@ template <bool Greatest> struct Extreme {
       Greatest ? "The greatest element along the axis, and where it stands (argmax): the first of equals, the first NaN." : "The least element along the axis, and where it stands (argmin): the first of equals, the first NaN."};
   static constexpr std::string_view equation = Greatest ? "at[i] = argmax_k x[i, k]; out[i] = x[i, at[i]]" : "at[i] = argmin_k x[i, k]; out[i] = x[i, at[i]]";
   static constexpr std::array attrs{AttrSpec{"axis", AttrKind::integer}};
-  static constexpr std::array constraints{Constraint{"C1", "axis lies in x's rank"}, Constraint{"C2", "the axis is not empty"}};
-  static constexpr std::array edges{Edge{"E1", "a NaN", "NaN, and the first NaN's index", "PyTorch the same"}, Edge{"E2", "-0 and +0 tie", "the first index, and the element that stands there", "PyTorch the same"}};
+  static constexpr std::array constraints{Constraint{"C1", "axis lies in x's rank."}, Constraint{"C2", "the axis is not empty."}};
+  static constexpr std::array edges{Edge{"E1", "a NaN", "NaN, and the first NaN's index", "the same: PyTorch"}, Edge{"E2", "-0 and +0 tie", "the first index, and the element that stands there", "the same: PyTorch"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     const std::int64_t axes[] = {a.integer("axis")};
     if (auto e = check_axes(axes, in[0].rank(), "axis"); !e.empty()) return no("C1: " + e);
