@@ -87,6 +87,7 @@ std::string show(const ir::Literal& value);
 int run_command(const Args&);
 int explain_command(const Args&);
 int targets_command(const Args&);
+int ops_command(const Args&);
 int fuzz_command(const Args&);
 int prove_command(const Args&);
 int spec_command(const Args&);

@@ -17,6 +17,7 @@ const std::vector<Command>& commands() {
       {"run", "FILE|DIR [--inputs F… | --random SEED] [--expect F…] [--target T] [--check off|sample|kernel|full] [--contract C] [--output DIR]", "run a program, checked", &run_command},
       {"explain", "FILE --stage S [--target T]", "print a stage of the compilation", &explain_command},
       {"targets", "[--json]", "list the targets of this machine", &targets_command},
+      {"ops", "[--json]", "list the operations", &ops_command},
       {"compile", "FILE -o OUT [--target T]", "compile ahead of time", nullptr},
       {"fuzz", "[--targets T,…] [--seconds N | --programs N] [--seed S] [--out DIR]", "random programs, every kernel checked", &fuzz_command},
       {"reduce", "REPRO", "shrink a failure", nullptr},

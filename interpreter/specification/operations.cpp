@@ -63,7 +63,7 @@ std::vector<std::string> operand_names(OpCode op) {
   return names;
 }
 
-constexpr std::array kind_names{"true or false", "integer", "real number", "name", "integers", "shape", "dtype", "literal"};
+constexpr std::array kind_names{"true or false", "integer", "real number", "name", "integers", "real numbers", "shape", "dtype", "literal"};
 
 std::string signature(OpCode op) {
   std::vector<std::string> operands, attrs;

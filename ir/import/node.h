@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/import/importer.h"
+#include "ir/tensor/ops/words.h"
 
 namespace plumb::ir::onnx_import {
 
@@ -65,21 +66,21 @@ class NodeImport {
   // ── words that handlers share ──
   std::int64_t axis(std::int64_t a, std::size_t rank) const;  ///< counted from the end when negative; bad input outside
   Ints axes(Ints list, std::size_t rank) const;               ///< each likewise, no two equal
-  ValueId reduce(std::string_view op, ValueId x, const Ints& axes, bool keep = false) const;  ///< keep: reduced axes stay, of size 1
+  ValueId reduce(std::string_view op, ValueId x, const Ints& axes, bool keep = false) const { return words().reduce(op, x, axes, keep); }
   ValueId unary(std::string_view op, ValueId x) const { return b.op(op, {x}); }
   ValueId binary(std::string_view op, ValueId x, ValueId y) const { return b.binary(op, x, y); }
-  ValueId with(std::string_view op, ValueId x, double constant) const { return b.op(op, {x, b.splat_like(x, constant)}); }
-  ValueId select(ValueId condition, ValueId yes, ValueId no) const;  ///< with broadcasting
-  ValueId slice(ValueId x, std::size_t axis, std::int64_t start, std::int64_t limit, std::int64_t stride = 1) const;
-  ValueId concat(std::span<const ValueId> xs, std::int64_t axis) const;
-  ValueId gather(ValueId x, ValueId indices, std::int64_t axis) const;
-  ValueId reverse(ValueId x, Ints axes) const;
-  ValueId iota(DType dtype, const Shape& shape, std::int64_t axis) const;
-  ValueId broadcast(ValueId x, const Shape& shape, Ints dims) const;
-  ValueId per_channel(ValueId vector, ValueId like) const { return broadcast(vector, type(like).shape, {1}); }  ///< along axis 1
-  ValueId ints(const Ints& values) const;  ///< an i64 vector
-  /// x at the given positions of one axis; a view where the positions allow one.
-  ValueId pick(ValueId x, std::size_t axis, const Ints& positions) const;
+  ValueId with(std::string_view op, ValueId x, double constant) const { return words().with(op, x, constant); }
+  ValueId select(ValueId condition, ValueId yes, ValueId no) const { return words().select(condition, yes, no); }
+  ValueId slice(ValueId x, std::size_t axis, std::int64_t start, std::int64_t limit, std::int64_t stride = 1) const { return words().slice(x, axis, start, limit, stride); }
+  ValueId concat(std::span<const ValueId> xs, std::int64_t axis) const { return words().concat(xs, axis); }
+  ValueId gather(ValueId x, ValueId indices, std::int64_t axis) const { return words().gather(x, indices, axis); }
+  ValueId reverse(ValueId x, Ints axes) const { return words().reverse(x, std::move(axes)); }
+  ValueId iota(DType dtype, const Shape& shape, std::int64_t axis) const { return words().iota(dtype, shape, axis); }
+  ValueId broadcast(ValueId x, const Shape& shape, Ints dims) const { return words().broadcast(x, shape, std::move(dims)); }
+  ValueId per_channel(ValueId vector, ValueId like) const { return words().per_channel(vector, like); }
+  ValueId ints(const Ints& values) const { return words().ints(values); }
+  ValueId pick(ValueId x, std::size_t axis, const Ints& positions) const { return words().pick(x, axis, positions); }
+  ops::Words words() const { return {b}; }
   /// Bounds what the importer computes element by element (index tables, counts).
   void check_table(std::int64_t elements) const;
 
@@ -91,11 +92,7 @@ class NodeImport {
   std::vector<ValueId> outputs_;
 };
 
-/// An attribute of an operation, with its value: attrs({{"axis", 1}, …}).
-inline AttrMap attrs(std::initializer_list<std::pair<std::string_view, AttrValue>> list) {
-  AttrMap m;
-  for (auto& [name, value] : list) m.set(name, value);
-  return m;
-}
+/// Attributes of an operation, with their values: attrs({{"axis", 1}, …}).
+inline AttrMap attrs(std::initializer_list<std::pair<std::string_view, AttrValue>> list) { return ops::attr_list(list); }
 
 }  // namespace plumb::ir::onnx_import

@@ -1,57 +1,27 @@
-// Activations, each composed from its defining formula.
-#include <limits>
-
+// Activations.
 #include "ir/import/families.h"
 
 namespace plumb::ir::onnx_import {
 namespace {
 
-/// alpha * (e^x - 1), without the cancellation near 0. Where x is large this is inf: the caller selects it away.
-ValueId scaled_expm1(NodeImport& n, ValueId x, double alpha) { return n.with("mul", n.unary("expm1", x), alpha); }
-ValueId positive(NodeImport& n, ValueId x) { return n.with("gt", x, 0); }
-
 void relu(NodeImport& n) { n.out(n.unary("relu", n.in(0))); }
-void leaky_relu(NodeImport& n) {
-  const auto x = n.in(0);
-  n.out(n.b.op("select", {n.with("lt", x, 0), n.with("mul", x, n.real("alpha", 0.01)), x}));
-}
-void prelu(NodeImport& n) {
-  const auto x = n.in(0), slope = n.b.broadcast_to(n.in(1), n.type_in(0).shape);
-  n.out(n.b.op("select", {n.with("lt", x, 0), n.b.op("mul", {x, slope}), x}));
-}
+void leaky_relu(NodeImport& n) { n.out(n.b.op("leaky_relu", {n.in(0)}, attrs({{"slope", n.real("alpha", 0.01)}}))); }
+void prelu(NodeImport& n) { n.out(n.b.op("prelu", {n.in(0), n.in(1)})); }
 void thresholded_relu(NodeImport& n) {
   const auto x = n.in(0);
   n.out(n.b.op("select", {n.with("gt", x, n.real("alpha", 1)), x, n.b.splat_like(x, 0)}));
 }
-void elu(NodeImport& n) {
-  const auto x = n.in(0);
-  n.out(n.b.op("select", {positive(n, x), x, scaled_expm1(n, x, n.real("alpha", 1))}));
+void elu(NodeImport& n) { n.out(n.b.op("elu", {n.in(0)}, attrs({{"alpha", n.real("alpha", 1)}}))); }
+void selu(NodeImport& n) { n.out(n.b.op("selu", {n.in(0)}, attrs({{"alpha", n.real("alpha", 1.67326319217681884765625)}, {"gamma", n.real("gamma", 1.05070102214813232421875)}}))); }
+void celu(NodeImport& n) { n.out(n.b.op("celu", {n.in(0)}, attrs({{"alpha", n.real("alpha", 1)}}))); }
+void hard_sigmoid(NodeImport& n) { n.out(n.b.op("hard_sigmoid", {n.in(0)}, attrs({{"alpha", n.real("alpha", 0.2)}, {"beta", n.real("beta", 0.5)}}))); }
+void hard_swish(NodeImport& n) {
+  const auto gate = n.b.op("hard_sigmoid", {n.in(0)}, attrs({{"alpha", static_cast<double>(static_cast<float>(1.0 / 6))}, {"beta", 0.5}}));
+  n.out(n.b.op("mul", {n.in(0), gate}));
 }
-void selu(NodeImport& n) {
-  const auto x = n.in(0);
-  const auto inner = n.b.op("select", {positive(n, x), x, scaled_expm1(n, x, n.real("alpha", 1.67326319217681884765625))});
-  n.out(n.with("mul", inner, n.real("gamma", 1.05070102214813232421875)));
-}
-/// max(0, x) + min(0, alpha (e^(x/alpha) - 1)).
-void celu(NodeImport& n) {
-  const auto x = n.in(0);
-  const double alpha = n.real("alpha", 1);
-  n.out(n.b.op("add", {n.with("maximum", x, 0), n.with("minimum", scaled_expm1(n, n.with("div", x, alpha), alpha), 0)}));
-}
-ValueId hard_sigmoid_of(NodeImport& n, ValueId x, double alpha, double beta) {
-  const auto line = n.with("add", n.with("mul", x, alpha), beta);
-  return n.b.op("clamp", {line, n.b.splat_like(x, 0), n.b.splat_like(x, 1)});
-}
-void hard_sigmoid(NodeImport& n) { n.out(hard_sigmoid_of(n, n.in(0), n.real("alpha", 0.2), n.real("beta", 0.5))); }
-void hard_swish(NodeImport& n) { n.out(n.b.op("mul", {n.in(0), hard_sigmoid_of(n, n.in(0), static_cast<float>(1.0 / 6), 0.5)})); }
-
-/// log(1 + e^x) as max(x, 0) + log1p(e^-|x|): no exponential overflows.
-ValueId softplus_of(NodeImport& n, ValueId x) {
-  return n.b.op("add", {n.with("maximum", x, 0), n.unary("log1p", n.unary("exp", n.unary("neg", n.unary("abs", x))))});
-}
-void softplus(NodeImport& n) { n.out(softplus_of(n, n.in(0))); }
-void softsign(NodeImport& n) { n.out(n.b.op("div", {n.in(0), n.with("add", n.unary("abs", n.in(0)), 1)})); }
-void mish(NodeImport& n) { n.out(n.b.op("mul", {n.in(0), n.unary("tanh", softplus_of(n, n.in(0)))})); }
+void softplus(NodeImport& n) { n.out(n.unary("softplus", n.in(0))); }
+void softsign(NodeImport& n) { n.out(n.unary("softsign", n.in(0))); }
+void mish(NodeImport& n) { n.out(n.unary("mish", n.in(0))); }
 void swish(NodeImport& n) {
   const auto x = n.in(0);
   const double alpha = n.real("alpha", 1);

@@ -14,8 +14,9 @@ void gemm(NodeImport& n) {
   const auto x = n.in(0), y = n.in(1);
   if (n.rank(x) != 2 || n.rank(y) != 2) n.fail("takes matrices, not " + n.type(x).str() + " and " + n.type(y).str());
   const bool trans_x = n.integer("transA", 0) != 0, trans_y = n.integer("transB", 0) != 0;
-  auto r = n.b.op("dot_general", {x, y}, attrs({{"lhs_contract", Ints{trans_x ? 0 : 1}}, {"rhs_contract", Ints{trans_y ? 1 : 0}}}));
   const double alpha = n.real("alpha", 1), beta = n.real("beta", 1);
+  if (!trans_x && !trans_y && n.has(2)) return n.out(n.b.op("addmm", {n.in(2), x, y}, attrs({{"alpha", alpha}, {"beta", beta}})));
+  auto r = n.b.op("dot_general", {x, y}, attrs({{"lhs_contract", Ints{trans_x ? 0 : 1}}, {"rhs_contract", Ints{trans_y ? 1 : 0}}}));
   if (alpha != 1) r = n.with("mul", r, alpha);
   if (n.has(2) && beta != 0) {
     const auto c = n.b.broadcast_to(n.in(2), n.type(r).shape);

@@ -98,20 +98,8 @@ void group_normalization(NodeImport& n) {
   n.out(affine_per_channel(n, n.b.reshape(n.b.convert(normal, t.dtype), t.shape), n.in(1), n.in(2)));
 }
 
-/// x / (bias + alpha / size * sum of squares over the channels around)^beta.
 void lrn(NodeImport& n) {
-  const auto x = n.in(0);
-  const auto rank = n.rank(x);
-  const auto size = n.integer("size");
-  if (size < 1 || size > (1 << 20) || rank < 2) n.fail("size is " + std::to_string(size) + " for " + n.type(x).str());
-  Ints window(rank, 1), low(rank, 0), high(rank, 0);
-  window[1] = size;
-  low[1] = (size - 1) / 2;
-  high[1] = size - 1 - low[1];
-  const auto squares = n.b.op("reduce_window_sum", {n.b.op("mul", {x, x})}, attrs({{"window", window}, {"low", low}, {"high", high}}));
-  const double scale = n.real("alpha", 1e-4) / static_cast<double>(size);
-  const auto base = n.with("add", n.with("mul", squares, scale), n.real("bias", 1));
-  n.out(n.b.op("div", {x, n.with("pow", base, n.real("beta", 0.75))}));
+  n.out(n.b.op("local_response_norm", {n.in(0)}, attrs({{"size", n.integer("size")}, {"alpha", n.real("alpha", 1e-4)}, {"beta", n.real("beta", 0.75)}, {"k", n.real("bias", 1)}})));
 }
 
 /// x over its norm along the axis; 0 where the norm is 0.

@@ -44,37 +44,13 @@ void pad_constant(NodeImport& n, const Padding& p) {
   n.out(n.b.op("pad", {n.in(0), n.b.reshape(value, {})}, attrs({{"low", p.low}, {"high", p.high}})));
 }
 
-std::int64_t modulo(std::int64_t k, std::int64_t size) { return (k % size + size) % size; }
-std::int64_t reflected(std::int64_t k, std::int64_t size) {
-  if (size == 1) return 0;
-  const auto m = modulo(k, 2 * (size - 1));
-  return m < size ? m : 2 * (size - 1) - m;
-}
-std::int64_t clamped(std::int64_t k, std::int64_t size) { return std::clamp<std::int64_t>(k, 0, size - 1); }
-
-/// The operand continued beyond its ends by a rule from position to position.
-void pad_continued(NodeImport& n, const Padding& p, std::int64_t (*rule)(std::int64_t, std::int64_t)) {
-  ValueId x = n.in(0);
-  for (std::size_t d = 0; d < p.low.size(); ++d) {
-    const auto size = n.extents(x)[d];
-    if (p.low[d] == 0 && p.high[d] == 0) continue;
-    if (size == 0) n.fail("axis " + std::to_string(d) + " is empty: there is nothing to continue");
-    n.check_table(size + p.low[d] + p.high[d]);
-    Ints positions;
-    for (auto k = -p.low[d]; k < size + p.high[d]; ++k) positions.push_back(rule(k, size));
-    x = n.pick(x, d, positions);
-  }
-  n.out(x);
-}
-
 void pad(NodeImport& n) {
   const Padding p = padding_of(n, n.rank(n.in(0)));
   const auto mode = n.text("mode", "constant");
-  if (mode == "constant") pad_constant(n, p);
-  else if (mode == "reflect") pad_continued(n, p, reflected);
-  else if (mode == "edge") pad_continued(n, p, clamped);
-  else if (mode == "wrap") pad_continued(n, p, modulo);
-  else n.fail("mode is '" + mode + "'");
+  if (mode == "constant") return pad_constant(n, p);
+  const auto op = mode == "reflect" ? "reflection_pad" : mode == "edge" ? "replication_pad" : mode == "wrap" ? "circular_pad" : "";
+  if (!*op) n.fail("mode is '" + mode + "'");
+  n.out(n.b.op(op, {n.in(0)}, attrs({{"low", p.low}, {"high", p.high}})));
 }
 
 /// Each axis cut, or filled up with zeros, about its middle; the odd element goes behind.

@@ -43,20 +43,7 @@ void l2(NodeImport& n) { n.out(n.unary("sqrt", reduced(n, "reduce_sum", square(n
 void sum_square(NodeImport& n) { n.out(reduced(n, "reduce_sum", square(n, n.in(0)), axes_of(n))); }
 void log_sum(NodeImport& n) { n.out(n.unary("log", reduced(n, "reduce_sum", n.in(0), axes_of(n)))); }
 
-/// m + log(sum(e^(x - m))), m the maximum where that is finite, else 0: neither overflow nor inf - inf.
-void log_sum_exp(NodeImport& n) {
-  const auto a = axes_of(n);
-  const auto x = n.in(0);
-  const Shape shape = n.type(x).shape;
-  if (a.identity) return n.out(x);
-  const auto greatest = n.reduce("reduce_max", x, a.list);
-  const auto m = n.b.op("select", {n.unary("is_finite", greatest), greatest, n.b.splat_like(greatest, 0)});
-  const auto shifted = n.b.op("sub", {x, n.b.keep_dims(m, a.list, shape, x)});
-  const auto total = n.b.op("add", {n.unary("log", n.reduce("reduce_sum", n.unary("exp", shifted), a.list)), m});
-  Shape kept = shape;
-  for (auto d : a.list) kept[static_cast<std::size_t>(d)] = 1;
-  n.out(a.keep ? n.b.reshape(total, kept) : total);
-}
+void log_sum_exp(NodeImport& n) { n.out(reduced(n, "logsumexp", n.in(0), axes_of(n))); }
 
 /// select_last_index: the first of the reversed axis, counted from the other end.
 void arg_reduce(NodeImport& n) {

@@ -3,7 +3,7 @@
 
 #include "ir/import/families.h"
 #include "ir/import/flat_position.h"
-#include "ir/import/sampling.h"
+#include "ir/tensor/ops/sampling.h"
 #include "ir/import/window.h"
 #include "ir/scalar/storage.h"
 
@@ -87,11 +87,11 @@ Samples samples_of(NodeImport& n, const Pooling& p, const Span& s, std::size_t a
 }
 
 /// Up to 1 beyond the image a sample reads its edge; farther away it reads 0.
-std::vector<Tap> edge_taps(NodeImport& n, ValueId coordinate, std::int64_t size) {
+std::vector<ops::Tap> edge_taps(NodeImport& n, ValueId coordinate, std::int64_t size) {
   const auto length = static_cast<double>(size);
   const auto counts = n.b.op("and", {n.with("ge", coordinate, -1), n.with("le", coordinate, length)});
   const auto inside = n.b.op("clamp", {coordinate, n.b.splat_like(coordinate, 0), n.b.splat_like(coordinate, length - 1)});
-  auto taps = linear_taps(n, inside, size);
+  auto taps = ops::linear_taps(n.words(), inside, size);
   for (auto& t : taps) t.counts = counts;
   return taps;
 }
@@ -103,11 +103,11 @@ ValueId over_grid(NodeImport& n, ValueId v, std::size_t axis, std::int64_t rows,
 }
 
 /// ONNX's maximum is over the four weighted elements of every sample, not over the interpolated values.
-ValueId greatest_term(NodeImport& n, const Sampled& x, ValueId image, const std::vector<Tap>& rows, const std::vector<Tap>& columns) {
+ValueId greatest_term(NodeImport& n, const ops::Sampled& x, ValueId image, const std::vector<ops::Tap>& rows, const std::vector<ops::Tap>& columns) {
   ValueId most = -1;
   for (const auto& r : rows)
     for (const auto& c : columns) {
-      const auto term = sample(n, x, image, {r, c});
+      const auto term = ops::sample(n.words(), x, image, {r, c});
       most = most < 0 ? term : n.b.op("maximum", {most, term});
     }
   return most;
@@ -120,7 +120,7 @@ void roi_align(NodeImport& n) {
   const Shape result{p.regions, e[1], p.cells[0], p.cells[1]};
   const auto rows = p.cells[0] * spans[0].most, columns = p.cells[1] * spans[1].most;
   if (element_count(Ints{p.regions, rows, columns, e[1], e[2], e[3]}) == 0) return n.out(n.broadcast(n.b.scalar(n.type_in(0).dtype, 0), result, {}));
-  std::vector<std::vector<Tap>> taps;
+  std::vector<std::vector<ops::Tap>> taps;
   ValueId exists = -1;
   for (std::size_t axis : {0, 1}) {
     const Samples s = samples_of(n, p, spans[axis], axis);
@@ -131,8 +131,8 @@ void roi_align(NodeImport& n) {
   FlatPosition batch(n);
   batch.add(n.in(2), e[0]);
   const auto image = n.broadcast(batch.value(), {p.regions, rows * columns}, {0});
-  const Sampled x = rows_of(n, n.in(0));
-  auto y = p.average ? sample_all(n, x, image, taps) : greatest_term(n, x, image, taps[0], taps[1]);
+  const ops::Sampled x = ops::rows_of(n.words(), n.in(0));
+  auto y = p.average ? ops::sample_all(n.words(), x, image, taps) : greatest_term(n, x, image, taps[0], taps[1]);
   const double none = p.average ? 0 : -std::numeric_limits<double>::infinity();
   y = n.b.op("select", {n.broadcast(exists, n.type(y).shape, {0, 1}), y, n.b.splat_like(y, none)});
   y = n.b.reshape(y, {p.regions, p.cells[0], spans[0].most, p.cells[1], spans[1].most, e[1]});
@@ -193,17 +193,17 @@ ValueId columns_of(NodeImport& n, const Deformed& d) {
   const auto axes = static_cast<std::int64_t>(d.sizes.size()), images = d.images * d.offset_groups, per_group = d.channels / d.offset_groups;
   const DType t = n.type_in(2).dtype;
   const auto offsets = n.b.reshape(n.in(2), {images, d.taps, axes, d.points});
-  std::vector<std::vector<Tap>> taps;
+  std::vector<std::vector<ops::Tap>> taps;
   for (std::size_t k = 0; k < d.sizes.size(); ++k) {
     const auto a = static_cast<std::int64_t>(k);
     const auto offset = n.b.reshape(n.slice(offsets, 2, a, a + 1), {images, d.taps, d.points});
     const auto at = n.b.op("add", {offset, n.broadcast(window_positions(n, d, k, t), {images, d.taps, d.points}, {1, 2})});
-    taps.push_back(linear_taps(n, n.b.reshape(at, {images, d.taps * d.points}), d.sizes[k]));
+    taps.push_back(ops::linear_taps(n.words(), n.b.reshape(at, {images, d.taps * d.points}), d.sizes[k]));
   }
   Shape grouped{images, per_group};
   for (auto s : d.sizes) grouped.push_back(s);
-  const auto x = rows_of(n, n.b.reshape(n.in(0), grouped));
-  auto y = sample_all(n, x, n.iota(DType::i64, {images, d.taps * d.points}, 0), taps);
+  const auto x = ops::rows_of(n.words(), n.b.reshape(n.in(0), grouped));
+  auto y = ops::sample_all(n.words(), x, n.iota(DType::i64, {images, d.taps * d.points}, 0), taps);
   if (n.has(4)) {
     if (n.type_in(4).elements() != images * d.taps * d.points) n.fail("the mask " + n.type_in(4).str() + " does not fit the offsets");
     y = n.b.op("mul", {y, n.broadcast(n.b.reshape(n.in(4), {images, d.taps * d.points}), n.type(y).shape, {0, 1})});

@@ -12,9 +12,10 @@
 namespace plumb::ir {
 
 using Ints = std::vector<std::int64_t>;
+using Reals = std::vector<double>;
 /// The order of alternatives is the order of AttrKind.
-using AttrValue = std::variant<bool, std::int64_t, double, std::string, Ints, Shape, DType, Literal>;
-enum class AttrKind : std::uint8_t { boolean, integer, real, text /* an identifier, or @function */, ints, shape, dtype, literal };
+using AttrValue = std::variant<bool, std::int64_t, double, std::string, Ints, Reals, Shape, DType, Literal>;
+enum class AttrKind : std::uint8_t { boolean, integer, real, text /* an identifier, or @function */, ints, reals, shape, dtype, literal };
 
 /// One attribute that an operation has: its name, kind, and the default in text form ("" = must be given).
 struct AttrSpec {
@@ -33,6 +34,8 @@ class AttrMap {
     return std::get<T>(*v);
   }
   const Ints& ints(std::string_view name) const { return get<Ints>(name); }
+  const Reals& reals(std::string_view name) const { return get<Reals>(name); }
+  const std::string& text(std::string_view name) const { return get<std::string>(name); }
   std::int64_t integer(std::string_view name) const { return get<std::int64_t>(name); }
   bool flag(std::string_view name) const { return get<bool>(name); }
   double real(std::string_view name) const { return get<double>(name); }

@@ -86,8 +86,9 @@ AttrValue parse_fallback(const AttrSpec& spec) {
       std::from_chars(spec.fallback.data(), spec.fallback.data() + spec.fallback.size(), v);
       return v;
     }
-    case AttrKind::ints: return Ints{};
     case AttrKind::text: return std::string(spec.fallback);
+    case AttrKind::ints: return Ints{};
+    case AttrKind::reals: return Reals{};
     default: fail_internal("an attribute of this kind has no default");
   }
 }

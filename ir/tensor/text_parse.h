@@ -53,6 +53,7 @@ class Parser {
   void fill_from_result(NodeText& n) const;
   std::string text_value();
   Ints ints();
+  Reals reals();
   Shape shape();
   Dim dim();
 

@@ -46,6 +46,7 @@ AttrValue Parser::attribute(const AttrSpec& spec) {
     case AttrKind::real: return parse_real(lex_);
     case AttrKind::text: return text_value();
     case AttrKind::ints: return ints();
+    case AttrKind::reals: return reals();
     case AttrKind::shape: return shape();
     case AttrKind::dtype: {
       const Token t = lex_.expect(TokenKind::identifier, "a dtype");
@@ -70,6 +71,16 @@ Ints Parser::ints() {
   do values.push_back(parse_integer(lex_, "an integer"));
   while (lex_.accept(","));
   lex_.expect("]", "or ',' after an integer");
+  return values;
+}
+
+Reals Parser::reals() {
+  Reals values;
+  lex_.expect("[", "before a list of numbers");
+  if (lex_.accept("]")) return values;
+  do values.push_back(parse_real(lex_));
+  while (lex_.accept(","));
+  lex_.expect("]", "or ',' after a number");
   return values;
 }
 

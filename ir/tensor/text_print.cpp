@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <unordered_map>
 #include <unordered_set>
@@ -46,7 +47,9 @@ std::vector<std::string> unique_names(const Function& f) {
 
 /// Two attribute values that no reader could tell apart: -0 is not 0, and a NaN is itself.
 bool same(const AttrValue& a, const AttrValue& b) {
-  if (const auto *x = std::get_if<double>(&a), *y = std::get_if<double>(&b); x && y) return std::bit_cast<std::uint64_t>(*x) == std::bit_cast<std::uint64_t>(*y);
+  auto same_bits = [](double x, double y) { return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y); };
+  if (const auto *x = std::get_if<double>(&a), *y = std::get_if<double>(&b); x && y) return same_bits(*x, *y);
+  if (const auto *x = std::get_if<Reals>(&a), *y = std::get_if<Reals>(&b); x && y) return std::ranges::equal(*x, *y, same_bits);
   return a == b;
 }
 
@@ -57,6 +60,7 @@ AttrValue blank(AttrKind kind) {
     case AttrKind::real: return 0.0;
     case AttrKind::text: return std::string();
     case AttrKind::ints: return Ints{};
+    case AttrKind::reals: return Reals{};
     case AttrKind::shape: return Shape{};
     case AttrKind::dtype: return DType::f32;
     case AttrKind::literal: return Literal(Type{});
@@ -120,6 +124,7 @@ class Printer {
     if (const auto* r = std::get_if<double>(&v)) return shortest(*r);
     if (const auto* t = std::get_if<std::string>(&v)) return function_name ? "@" + spell_name(*t) : text(*t);
     if (const auto* xs = std::get_if<Ints>(&v)) return print_ints(*xs);
+    if (const auto* xs = std::get_if<Reals>(&v)) return "[" + join(*xs, shortest) + "]";
     if (const auto* s = std::get_if<Shape>(&v)) return str(*s);
     if (const auto* d = std::get_if<DType>(&v)) return std::string(plumb::name(*d));
     const auto& l = std::get<Literal>(v);

@@ -44,7 +44,7 @@ npy(work / "i.npy", (2, 3), [1] * 6, "<i8")
 
 r = run("--help")
 check("--help exits 0 and lists run", r.returncode == 0 and "run" in r.stdout, r)
-for command in ("run", "explain", "targets", "fuzz", "compile", "prove", "equal", "gate", "bench", "reduce", "bisect", "faults"):
+for command in ("run", "explain", "targets", "ops", "fuzz", "compile", "prove", "equal", "gate", "bench", "reduce", "bisect", "faults"):
     r = run(command, "--help")
     check(f"{command} --help exits 0", r.returncode == 0 and "usage" in r.stdout, r)
 

@@ -7,7 +7,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent / "support"))
 from harness import Suite
 
 s = Suite()
-COMMANDS = ("run", "explain", "targets", "compile", "fuzz", "reduce", "bisect", "faults", "prove", "sensitivity", "spec", "equal", "gate", "bench")
+COMMANDS = ("run", "explain", "targets", "ops", "compile", "fuzz", "reduce", "bisect", "faults", "prove", "sensitivity", "spec", "equal", "gate", "bench")
 
 p = s.run("--help", expect=0)
 for c in COMMANDS:
@@ -104,6 +104,10 @@ for name, t in targets.items():
     j = s.json(s.run("run", one, "--inputs", x, "--target", name, "--json", expect=3))
     s.check(j.get("result") == "unsupported" and j.get("error"), f"{name}: {j}")
 s.check("cpu" in s.run("targets", expect=0).stdout, "targets")
+ops = {o["name"]: o for o in s.json(s.run("ops", "--json", expect=0))}
+s.check(ops["softmax"] == {"name": "softmax", "class": "composite", "operands": ["x"], "attributes": [{"name": "axis", "kind": "integer"}], "doc": ops["softmax"]["doc"]}, "ops --json describes softmax")
+s.check(ops["concat"]["operands"] == ["xs..."] and ops["cumsum"]["attributes"][1] == {"name": "exclusive", "kind": "boolean", "default": "false"}, "ops --json has variadic operands and defaults")
+s.check("softmax(x) {axis}   composite: " in s.run("ops", expect=0).stdout, "ops")
 
 # More than any machine has.
 big = s.write("big.plumb", "func @main() -> (f32[]) {\n  %0 = iota() {dtype=f32, shape=[1048576,1048576,64], axis=0} : f32[1048576,1048576,64]\n  %1 = sin(%0) : f32[1048576,1048576,64]\n"

@@ -110,14 +110,8 @@ TEST(ImportControl, functions_are_inlined_with_their_attributes) {
   g.input("x", f32, {2}).node("Scaled", {"x"}, {"y"}, {real("alpha", 0.5f)}, "local").output("y");
   EXPECT_EQ(imported(g.model(13, {f}), {"f32[2]"}), R"(
 func @main(%x: f32[2]) -> (f32[2]) {
-  %1 = constant() {value=0} : f32[]
-  %2 = broadcast(%1) {dims=[]} : f32[2]
-  %3 = lt(%x, %2) : bool[2]
-  %4 = constant() {value=0.5} : f32[]
-  %5 = broadcast(%4) {dims=[]} : f32[2]
-  %6 = mul(%x, %5) : f32[2]
-  %7 = select(%3, %6, %x) : f32[2]
-  return %7
+  %1 = leaky_relu(%x) {slope=0.5} : f32[2]
+  return %1
 }
 )");
 }

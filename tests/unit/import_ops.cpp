@@ -136,12 +136,11 @@ func @main(%x0: f32[1,1,2]) -> (f32[1,1,4]) {
 )");
 }
 
-TEST(ImportOps, reflected_padding_gathers) {
+TEST(ImportOps, reflected_padding) {
   EXPECT_EQ(one_node(13, "Pad", {"f32[3]"}, {word("mode", "reflect")}, {vector("c0", {2, 1})}), R"(
 func @main(%x0: f32[3]) -> (f32[6]) {
-  %1 = constant() {value=[2, 1, 0, 1, 2, 1]} : i64[6]
-  %2 = gather(%x0, %1) : f32[6]
-  return %2
+  %1 = reflection_pad(%x0) {low=[2], high=[1]} : f32[6]
+  return %1
 }
 )");
 }

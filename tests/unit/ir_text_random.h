@@ -73,6 +73,7 @@ class RandomModule {
       case AttrKind::real: return real();
       case AttrKind::text: return std::string(chance(2) ? "word" : "a \"quoted\"\n text");
       case AttrKind::ints: return ints(operand.rank());
+      case AttrKind::reals: return chance(2) ? Reals{} : Reals{real(), real()};
       case AttrKind::shape: return chance(2) ? operand.shape : shape();
       case AttrKind::dtype: return dtype();
       case AttrKind::literal: return literal({dtype(), shape()});

@@ -1,18 +1,9 @@
 // Composites: each means its decomposition into primitives; a lowering may replace it by a template.
 #pragma once
-#include "ir/tensor/builder.h"
-#include "ir/tensor/ops/common.h"
+#include "ir/tensor/ops/words.h"
 
 namespace plumb::ir::ops {
 
-using In = std::span<const ValueId>;
-using Out = std::vector<ValueId>;
-
-inline AttrMap axes_attr(Ints axes) {
-  AttrMap a;
-  a.set("axes", std::move(axes));
-  return a;
-}
 inline constexpr std::array floats_with_axis{Constraint{"C1", "x is a tensor of floats."}, Constraint{"C2", "axis is an axis of x."}};
 inline constexpr std::array floats_only{Constraint{"C1", "x is a tensor of floats."}};
 inline Inferred float_like(std::span<const Type> in) {
