@@ -10,7 +10,8 @@
 namespace plumb::tools {
 namespace {
 
-constexpr std::array class_names{"elementwise", "convert", "select", "source", "view", "gather", "scatter", "reduce", "arg_reduce", "window", "scan", "sort", "contract", "control", "composite"};
+constexpr std::array class_names{"elementwise", "convert", "select", "source", "view", "gather", "scatter", "reduce", "arg_reduce", "window", "scan", "sort", "contract", "control", "composite", "complex", "library"};
+static_assert(class_names.size() == static_cast<std::size_t>(ir::OpClass::library) + 1);
 constexpr std::array kind_names{"boolean", "integer", "real", "text", "integers", "reals", "shape", "dtype", "literal"};
 
 /// Up to the first full stop that ends a sentence.

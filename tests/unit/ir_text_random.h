@@ -129,6 +129,7 @@ class RandomModule {
       b.param(t);
       if (t.rank() > 1 && chance(2)) b.param({t.dtype, {t.shape[1]}});
     }
+    if (chance(4)) b.param({DType::u64, {2}});   // a key, as random numbers take
     for (int i = below(30); i > 0; --i) add_node(f, b);
     std::vector<ValueId> results;
     for (int i = below(3); i > 0; --i) results.push_back(below(static_cast<int>(f.values.size())));

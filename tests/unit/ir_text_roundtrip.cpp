@@ -70,7 +70,7 @@ TEST(TextRoundTrip, RandomModules) {
 
 TEST(TextRoundTrip, RandomModulesReachTheOpTable) {
   std::set<OpCode> reached;
-  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     const auto m = RandomModule(seed).module();
     ASSERT_EQ(difference(m, parse(print(m), "printed")), "") << print(m);
     for (const auto& f : m.functions)
