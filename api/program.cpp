@@ -118,12 +118,25 @@ Program Program::load(const std::string& path) {
   return Program(std::move(s));
 }
 
+namespace {
+
+ContractTerms terms_of(const RunOptions& o) {
+  const auto contract = contract_from_name(o.contract);
+  if (!contract) fail_input("the contract is strict, relaxed or fast, not '" + o.contract + "'");
+  ContractTerms terms(*contract);
+  for (const auto& word : o.allow)
+    if (!grant(terms.allow, word)) fail_input("allow takes tf32, ftz and approximate, not '" + word + "'");
+  if (terms.allow.any() && *contract != Contract::fast) fail_input("allow grants what " + o.contract + " does not: set the contract to fast");
+  return terms;
+}
+
+}  // namespace
+
 std::vector<Array> Program::run(const std::vector<Array>& inputs, const RunOptions& options, CheckReport* report) {
   std::vector<ir::Literal> in;
   for (const auto& a : inputs) in.push_back(state_->as_declared(in.size(), to_literal(a)));
   auto& program = state_->bind(in);
-  const auto contract = contract_from_name(options.contract);
-  if (!contract) fail_input("the contract is strict, relaxed or fast, not '" + options.contract + "'");
+  const auto terms = terms_of(options);
   const auto arrays = [](const std::vector<ir::Literal>& values) {
     std::vector<Array> r;
     for (const auto& l : values) r.push_back(to_array(l));
@@ -134,13 +147,14 @@ std::vector<Array> Program::run(const std::vector<Array>& inputs, const RunOptio
   auto& session = program.sessions[options.target + " " + options.contract];
   if (!session) {
     lowering::Options o;
-    o.contract = *contract;
+    o.contract = terms.contract;
     o.target = target->facts();
     session = std::make_unique<backends::Session>(lowering::lower(program.module, o), target);
   }
   verify::CheckOptions check;
   check.mode = static_cast<verify::Check>(options.check);
-  check.contract = *contract;
+  check.contract = terms.contract;
+  check.allow = terms.allow;
   check.target = options.target;
   check.backend = target;
   check.write_repro = false;

@@ -17,13 +17,13 @@ Way way_of(verify::System s) { return s == verify::System::ring ? Way::ring : s 
 
 Trial::Trial(const kir::Kernel& right, std::span<const ir::Literal> inputs, std::shared_ptr<backends::Backend> target, std::uint64_t seed)
     : right_(right), target_(std::move(target)), result_(right.spec->type(right.spec->results[0])), real_(inputs.begin(), inputs.end()) {
-  integers_.push_back(verify::small_integers(right, real_, seed + 3, false));
-  if (auto c = verify::cancelling_integers(right, real_, seed + 5, false)) integers_.push_back(std::move(*c));
+  integers_.push_back(verify::small_integers(right, real_, seed + 3, {}));
+  if (auto c = verify::cancelling_integers(right, real_, seed + 5, {})) integers_.push_back(std::move(*c));
   for (auto s : verify::all_systems) words_.push_back(verify::word_case(right, real_, s, seed + 1, steps));
 }
 
 std::size_t Trial::add_data(std::vector<ir::Literal> inputs) {
-  auto expected = verify::expected_everywhere(right_, inputs, false);
+  auto expected = verify::expected_everywhere(right_, inputs, {});
   data_.push_back({std::move(inputs), std::move(expected)});
   return data_.size() - 1;
 }

@@ -74,6 +74,7 @@ std::vector<ir::Literal> random_inputs(const Source& source, std::uint64_t seed,
 std::uint64_t seed_from(const std::string& flag, const std::string& word);
 std::map<std::string, std::int64_t> dims_from(const po::variables_map& given);   ///< NAME=SIZE of --dim
 Contract contract_from(const po::variables_map& given);
+Allowances allowances_from(const po::variables_map& given, Contract contract);   ///< names of --allow, with fast alone
 std::set<std::string> disabled_from(const po::variables_map& given);             ///< optional passes to leave out
 
 /// nullptr for `reference`. Unsupported where the target is not to be had.

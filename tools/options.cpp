@@ -1,6 +1,7 @@
 // Values of flags that several subcommands take, each checked whole: a flag half read is bad usage.
 #include <algorithm>
 #include <charconv>
+#include <sstream>
 
 #include "lowering/pipeline.h"
 #include "tools/cli.h"
@@ -40,6 +41,18 @@ Contract contract_from(const po::variables_map& given) {
   const auto word = given["contract"].as<std::string>();
   if (const auto contract = contract_from_name(word)) return *contract;
   fail_input("--contract takes strict, relaxed or fast, not '" + word + "'");
+}
+
+Allowances allowances_from(const po::variables_map& given, Contract contract) {
+  Allowances a;
+  if (!given.count("allow")) return a;
+  for (const auto& words : given["allow"].as<Words>()) {
+    std::istringstream in(words);
+    for (std::string word; std::getline(in, word, ',');)
+      if (!grant(a, word)) fail_input("--allow takes tf32, ftz and approximate, not '" + word + "'");
+  }
+  if (contract != Contract::fast) fail_input("--allow grants what " + std::string(name(contract)) + " does not: give --contract fast with it");
+  return a;
 }
 
 std::set<std::string> disabled_from(const po::variables_map& given) {

@@ -35,6 +35,7 @@ po::options_description run_options() {
   add("check", po::value<std::string>()->default_value("off"),
       "off; sample: some elements of each kernel; kernel: every element of every kernel; full: that, and the exact number systems and the whole program's enclosure");
   add("contract", po::value<std::string>()->default_value("relaxed"), "strict, relaxed or fast");
+  add("allow", po::value<Words>()->composing(), "with fast: tf32, ftz, approximate (names, comma between them): what checking then admits beyond relaxed");
   add("output", po::value<std::string>(), "folder for the outputs, NAME.npy each (one of that name is replaced), and for reproducers; without it these go to plumb-repro");
   add("threads", po::value<int>()->default_value(0), "0: all cores");
   add("repeat", po::value<int>()->default_value(1), "run so often; the median time of all but the first is reported");
@@ -50,6 +51,7 @@ Settings settings_from(const po::variables_map& given) {
   s.target = given["target"].as<std::string>();
   s.check = check_from(given["check"].as<std::string>());
   s.contract = contract_from(given);
+  s.allow = allowances_from(given, s.contract);
   s.json = given.count("json") > 0;
   s.verbose = given.count("verbose") > 0;
   s.threads = given["threads"].as<int>();

@@ -12,6 +12,7 @@ namespace plumb::tools {
 struct Settings {
   std::string target = "cpu", output;
   Contract contract = Contract::relaxed;
+  Allowances allow;
   verify::Check check = verify::Check::off;
   bool json = false, progress = false, verbose = false;
   int threads = 0, repeat = 1;

@@ -34,6 +34,7 @@ verify::CheckOptions check_options(const Settings& s, const std::shared_ptr<back
   verify::CheckOptions o;
   o.mode = s.check;
   o.contract = s.contract;
+  o.allow = s.allow;
   o.target = s.target;
   o.backend = backend;
   if (!s.output.empty()) o.repro_dir = (fs::path(s.output) / "plumb-repro").string();

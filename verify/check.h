@@ -56,6 +56,7 @@ struct Report {
 struct CheckOptions {
   Check mode = Check::kernel;
   Contract contract = Contract::relaxed;
+  Allowances allow = {};           ///< with fast: what is granted on top of relaxed
   std::string target = "cpu";      ///< named in the reproducing command
   std::shared_ptr<backends::Backend> backend;  ///< full: where exchanged kernels run; without it they do not, and a note says so
   std::string repro_dir = "plumb-repro";

@@ -80,10 +80,10 @@ void judge_case(const FloatCase& c, const Launcher& launcher, const kir::Kernel&
 }
 
 void check_integers(const kir::Kernel& k, int ordinal, std::span<const Literal> inputs, const CheckOptions& o, Report& report) {
-  const bool strict = o.contract == Contract::strict;
+  const ContractTerms terms{o.contract, o.allow};
   const Launcher launcher(k, *o.backend);
-  judge_case(small_integers(k, inputs, o.seed + 3, strict), launcher, k, ordinal, inputs, o, report);
-  if (const auto c = cancelling_integers(k, inputs, o.seed + 5, strict)) judge_case(*c, launcher, k, ordinal, inputs, o, report);
+  judge_case(small_integers(k, inputs, o.seed + 3, terms), launcher, k, ordinal, inputs, o, report);
+  if (const auto c = cancelling_integers(k, inputs, o.seed + 5, terms)) judge_case(*c, launcher, k, ordinal, inputs, o, report);
 }
 
 }  // namespace

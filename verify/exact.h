@@ -18,11 +18,11 @@ struct FloatCase {
   std::vector<interp::Enclosed> expected; ///< of every element of the result
 };
 /// Small integers, -3 to 3. Errors of the evaluation itself are passed on.
-FloatCase small_integers(const kir::Kernel& kernel, std::span<const ir::Literal> real, std::uint64_t seed, bool strict);
+FloatCase small_integers(const kir::Kernel& kernel, std::span<const ir::Literal> real, std::uint64_t seed, const ContractTerms& terms);
 /// Terms that fill the accumulator's significand and cancel: pairs of opposite sign, far apart in any order, all multiples of
 /// one quantum, so that no legal accumulator rounds and every narrower one does. For kernels that sum one of their inputs,
 /// or products with one; else nothing.
-std::optional<FloatCase> cancelling_integers(const kir::Kernel& kernel, std::span<const ir::Literal> real, std::uint64_t seed, bool strict);
+std::optional<FloatCase> cancelling_integers(const kir::Kernel& kernel, std::span<const ir::Literal> real, std::uint64_t seed, const ContractTerms& terms);
 
 /// A number system's inputs, and the result's elements that are looked at.
 struct WordCase {

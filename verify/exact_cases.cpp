@@ -19,7 +19,7 @@ std::int64_t float_elements(std::span<const Literal> inputs) {
   return n;
 }
 
-FloatCase small_integers(const kir::Kernel& k, std::span<const Literal> real, std::uint64_t seed, bool strict) {
+FloatCase small_integers(const kir::Kernel& k, std::span<const Literal> real, std::uint64_t seed, const ContractTerms& terms) {
   FloatCase c{"small integers", {}, {}};
   std::uint64_t number = 0;
   for (const auto& l : real) {
@@ -31,7 +31,7 @@ FloatCase small_integers(const kir::Kernel& k, std::span<const Literal> real, st
     for (std::int64_t i = 0; i < l.elements(); ++i) store_element(s.dtype(), s.mutable_raw(), i, static_cast<double>(random_word(seed, number++) % 7) - 3);
     c.inputs.push_back(std::move(s));
   }
-  c.expected = expected_everywhere(k, c.inputs, strict);
+  c.expected = expected_everywhere(k, c.inputs, terms);
   return c;
 }
 
@@ -76,7 +76,7 @@ std::vector<double> cancelling(DType t, std::int64_t count, std::uint64_t seed) 
 
 }  // namespace
 
-std::optional<FloatCase> cancelling_integers(const kir::Kernel& k, std::span<const Literal> real, std::uint64_t seed, bool strict) {
+std::optional<FloatCase> cancelling_integers(const kir::Kernel& k, std::span<const Literal> real, std::uint64_t seed, const ContractTerms& terms) {
   const auto& f = *k.spec;
   const auto sums = std::find_if(f.nodes.begin(), f.nodes.end(), [](const ir::Node& n) {
     const auto& r = ir::row(n.op);
@@ -86,9 +86,9 @@ std::optional<FloatCase> cancelling_integers(const kir::Kernel& k, std::span<con
   const bool product = ir::row(sums->op).op_class == ir::OpClass::contract;
   const int summed = parameter_of(f, sums->operands[product ? 1 : 0]), factor = product ? parameter_of(f, sums->operands[0]) : -1;
   if (summed < 0 || summed == factor || (product && factor < 0) || !is_float(real[static_cast<std::size_t>(summed)].dtype())) return std::nullopt;
-  const interp::Terms terms(f, *sums);
+  const interp::Terms sum(f, *sums);
   const DType t = f.type(sums->operands[0]).dtype;
-  if (cancelling(t, terms.count(), seed).empty()) return std::nullopt;
+  if (cancelling(t, sum.count(), seed).empty()) return std::nullopt;
   FloatCase c{"cancelling integers", {}, {}};
   for (const auto& l : real) {
     c.inputs.push_back(is_float(l.dtype()) ? Literal(l.type()) : l);
@@ -99,13 +99,13 @@ std::optional<FloatCase> cancelling_integers(const kir::Kernel& k, std::span<con
   interp::TermPlaces places;
   for (std::int64_t out = 0; out < f.type(sums->results[0]).elements(); ++out) {
     places.a.clear(), places.b.clear();
-    terms.of(out, places);
+    sum.of(out, places);
     const auto& at = product ? places.b : places.a;
-    const auto values = cancelling(t, terms.count(), seed + static_cast<std::uint64_t>(out));
+    const auto values = cancelling(t, sum.count(), seed + static_cast<std::uint64_t>(out));
     for (std::size_t i = 0; i < at.size(); ++i)
       if (at[i] >= 0) store_element(x.dtype(), x.mutable_raw(), at[i], values[i]);
   }
-  c.expected = expected_everywhere(k, c.inputs, strict);
+  c.expected = expected_everywhere(k, c.inputs, terms);
   return c;
 }
 

@@ -110,11 +110,11 @@ std::vector<Enclosed> as_points(DType t, const std::vector<Number>& numbers) {
 
 }  // namespace
 
-std::vector<Enclosed> expected_everywhere(const kir::Kernel& k, std::span<const ir::Literal> inputs, bool strict) {
+std::vector<Enclosed> expected_everywhere(const kir::Kernel& k, std::span<const ir::Literal> inputs, const ContractTerms& terms) {
   ir::Module m;
   m.functions.push_back(*k.spec);
   m.functions.back().name = "main";
-  if (!strict) return std::move(interp::evaluate_enclosure(m, inputs, {declared_by(k)})[0].elements);
+  if (!terms.strict()) return std::move(interp::evaluate_enclosure(m, inputs, {declared_by(k), terms.allow})[0].elements);
   const auto exact = interp::evaluate(m, inputs)[0];
   std::vector<Enclosed> r;
   for (std::int64_t i = 0; i < exact.elements(); ++i) r.push_back(Enclosed::point(exact.dtype(), interp::load(exact.dtype(), exact.raw(), i)));
@@ -123,21 +123,21 @@ std::vector<Enclosed> expected_everywhere(const kir::Kernel& k, std::span<const 
 
 namespace {
 
-std::vector<Enclosed> expected_at(const kir::Kernel& k, std::span<const ir::Literal> inputs, bool strict, const std::vector<std::int64_t>& places) {
-  if (strict) return as_points(k.spec->type(k.spec->results[0]).dtype, interp::evaluate_at(*k.spec, inputs, 0, places));
-  return interp::evaluate_enclosure_at(*k.spec, inputs, 0, places, {declared_by(k)});
+std::vector<Enclosed> expected_at(const kir::Kernel& k, std::span<const ir::Literal> inputs, const ContractTerms& terms, const std::vector<std::int64_t>& places) {
+  if (terms.strict()) return as_points(k.spec->type(k.spec->results[0]).dtype, interp::evaluate_at(*k.spec, inputs, 0, places));
+  return interp::evaluate_enclosure_at(*k.spec, inputs, 0, places, {declared_by(k), terms.allow});
 }
 
 /// Dense evaluation meets errors of elements too that no element of the result needs; on demand only those count.
-std::vector<Enclosed> expected_or_needed(const kir::Kernel& k, std::span<const ir::Literal> inputs, bool strict, std::int64_t count) {
+std::vector<Enclosed> expected_or_needed(const kir::Kernel& k, std::span<const ir::Literal> inputs, const ContractTerms& terms, std::int64_t count) {
   try {
-    return expected_everywhere(k, inputs, strict);
+    return expected_everywhere(k, inputs, terms);
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::input) throw;
   }
   std::vector<std::int64_t> all(static_cast<std::size_t>(count));
   std::iota(all.begin(), all.end(), 0);
-  return expected_at(k, inputs, strict, all);
+  return expected_at(k, inputs, terms, all);
 }
 
 /// The verdict where evaluating the specification itself fails: a stated error that the kernel did not raise is wrong;
@@ -160,11 +160,11 @@ bool judge_error(const Error& e, std::int64_t elements, const kir::Kernel& k, in
 }
 
 bool judge_places(const kir::Kernel& k, int ordinal, std::span<const ir::Literal> inputs, const ir::Literal& output, const CheckOptions& o, Report& report, const std::vector<std::int64_t>* places) {
-  const bool strict = o.contract == Contract::strict;
+  const ContractTerms terms{o.contract, o.allow};
   const std::int64_t count = places ? static_cast<std::int64_t>(places->size()) : output.elements();
   std::vector<Enclosed> expected;
   try {
-    expected = places ? expected_at(k, inputs, strict, *places) : expected_or_needed(k, inputs, strict, count);
+    expected = places ? expected_at(k, inputs, terms, *places) : expected_or_needed(k, inputs, terms, count);
   } catch (const Error& e) {
     return judge_error(e, count, k, ordinal, inputs, o, report);
   }
@@ -174,7 +174,7 @@ bool judge_places(const kir::Kernel& k, int ordinal, std::span<const ir::Literal
     tally.see(place, expected[static_cast<std::size_t>(i)], interp::load(output.dtype(), output.raw(), place));
   }
   Failure f;
-  f.check = strict ? "reference" : "enclosure";
+  f.check = terms.strict() ? "reference" : "enclosure";
   if (tally.finish(report, k.name, f)) return true;
   add_failure(std::move(f), k, ordinal, inputs, o, report);
   return false;

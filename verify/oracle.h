@@ -42,7 +42,7 @@ void add_failure(Failure failure, const kir::Kernel& kernel, int ordinal, std::s
 void add_violation(const kir::Violation& violation, const std::string& system, const kir::Kernel& kernel, int ordinal, std::span<const ir::Literal> inputs, const CheckOptions& options, Report& report);
 
 /// What a kernel's result may be, everywhere: its enclosure, or under strict the one right answer.
-std::vector<interp::Enclosed> expected_everywhere(const kir::Kernel& kernel, std::span<const ir::Literal> inputs, bool strict);
+std::vector<interp::Enclosed> expected_everywhere(const kir::Kernel& kernel, std::span<const ir::Literal> inputs, const ContractTerms& terms);
 
 /// `count` places of `elements`: all when that few, else random ones with the first and the last among them.
 std::vector<std::int64_t> sample_places(std::int64_t elements, std::int64_t count, std::uint64_t seed);

@@ -12,6 +12,13 @@
 namespace plumb::verify {
 namespace {
 
+std::string granted(const Allowances& allow) {
+  std::string s;
+  for (const auto& r : allowance_rows)
+    if (allow.*r.granted) s += (s.empty() ? " --allow " : ",") + std::string(r.name);
+  return s;
+}
+
 std::string operations_of(const ir::Function& spec) {
   std::string s;
   for (const auto& n : spec.nodes) {
@@ -45,7 +52,7 @@ std::string write_repro(const Subject& k, int ordinal, std::span<const ir::Liter
   for (std::size_t i = 0; i < inputs.size(); ++i) named.emplace_back(main.value(main.params[i]).name, inputs[i]);
   ir::save_npz((dir / "inputs.npz").string(), named);
   const bool exact = check.find("integers") != std::string::npos || check.find("provenance") != std::string::npos || check == "accumulation";
-  return fmt::format("plumb run {} --inputs {} --check {} --target {} --contract {}", quoted((dir / "kernel.plumb").string()), quoted((dir / "inputs.npz").string()), exact ? "full" : "kernel", o.target, name(o.contract));
+  return fmt::format("plumb run {} --inputs {} --check {} --target {} --contract {}", quoted((dir / "kernel.plumb").string()), quoted((dir / "inputs.npz").string()), exact ? "full" : "kernel", o.target, name(o.contract)) + granted(o.allow);
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ struct Accumulation {
   std::int64_t height = 0;        ///< longest chain of combining steps that a term passes
   std::optional<DType> dtype;     ///< of partial sums; none: the contract's
   bool truncates = false;         ///< steps cut toward zero instead of rounding to nearest
+  bool flushes = false;           ///< a step's operands and result may be zeros where they are subnormal in f32 (fast alone)
   Accumulation(std::int64_t h, std::optional<DType> t = {}, bool cuts = false) : height(h), dtype(t), truncates(cuts) {}  // NOLINT: a height alone is the usual case
 };
 

@@ -365,12 +365,13 @@ void SumFacts::add(const Enclosed& e) {
 Enclosed sum_interval(double centre, double radius, double magnitude, double q, std::int64_t terms, DType acc, const Accumulation& how, int roundings) {
   const int p = row(acc).precision;
   const double largest = std::scalbn(2 - std::scalbn(1.0, 1 - p), row(acc).emax);
-  const bool exact = radius == 0 && q >= 0 && (q == 0 || magnitude <= std::scalbn(q, p)) && magnitude < largest && (q == 0 || q >= ulp(acc, 0));
+  const bool exact = radius == 0 && q >= 0 && (q == 0 || magnitude <= std::scalbn(q, p)) && magnitude < largest && (q == 0 || q >= (how.flushes ? 0x1p-126 : ulp(acc, 0)));
   if (exact) return Enclosed::real(centre, centre);
   const double u = std::scalbn(1.0, how.truncates ? 1 - p : -p), h = static_cast<double>(how.height + roundings);
   const double gamma = h * u / (1 - h * u), own = static_cast<double>(terms + 2) * 0x1p-53;
   double r = radius * (1 + 2 * own + gamma) + (magnitude + radius) * (gamma + own) * (1 + 0x1p-40);
   if (roundings) r += static_cast<double>(terms) * ulp(acc, 0);  // products that underflow
+  if (how.flushes) r += 3 * static_cast<double>(terms) * 0x1p-126;  // terms, products and partial sums
   if (magnitude + radius + r > largest) return Enclosed::anything();
   double lo = centre - r, hi = centre + r;
   if (how.truncates && radius == 0 && std::fabs(centre) == magnitude) {  // terms of one sign: cutting only shrinks

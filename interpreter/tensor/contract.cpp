@@ -191,8 +191,14 @@ void run(const Rounded& d, const Problem& p, DType t, const std::vector<Number>&
   else in_order(d, p, t, a, b, out);
 }
 void run(const Enclosure& d, const Problem& p, DType t, const std::vector<Enclosed>& a, const std::vector<Enclosed>& b, std::vector<Enclosed>& out, const Accumulation& how) {
-  if (is_float(t)) enclosed_floats(p, t, a, b, out, how);
-  else in_order(d, p, t, a, b, out);
+  if (!is_float(t)) return in_order(d, p, t, a, b, out);
+  if (!d.allow.any()) return enclosed_floats(p, t, a, b, out, how);
+  auto factors = [&](const std::vector<Enclosed>& x) {
+    std::vector<Enclosed> r;
+    for (const auto& v : x) r.push_back(d.factor(v, t));
+    return r;
+  };
+  enclosed_floats(p, t, factors(a), factors(b), out, d.granted(how, t, true));
 }
 
 }  // namespace

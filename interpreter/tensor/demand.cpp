@@ -9,7 +9,7 @@ std::vector<Number> evaluate_at(const ir::Function& f, std::span<const ir::Liter
 }
 
 std::vector<Enclosed> evaluate_enclosure_at(const ir::Function& f, std::span<const ir::Literal> inputs, std::size_t result, std::span<const std::int64_t> places, const EnclosureOptions& options) {
-  return Demand<Enclosure>({}, f, inputs, options.declared).at(f.results.at(result), Places(places.begin(), places.end()));
+  return Demand<Enclosure>({options.allow}, f, inputs, options.declared).at(f.results.at(result), Places(places.begin(), places.end()));
 }
 
 }  // namespace plumb::interp

@@ -15,7 +15,7 @@ namespace plumb::interp {
 using Places = std::vector<std::int64_t>;
 
 /// A contraction's element in the Enclosure domain: products may be rounded or fused.
-inline Enclosed dot_of(const Enclosure&, DType t, std::span<const Enclosed> a, std::span<const Enclosed> b, const Accumulation& how) {
+inline Enclosed dot_of(const Enclosure& d, DType t, std::span<const Enclosed> a, std::span<const Enclosed> b, const Accumulation& how) {
   if (!is_float(t)) {
     auto sum = Enclosed::point(t, number(t, 0));
     for (std::size_t k = 0; k < a.size(); ++k) {
@@ -27,8 +27,8 @@ inline Enclosed dot_of(const Enclosure&, DType t, std::span<const Enclosed> a, s
   const DType acc = accumulator(t, how);
   SumFacts s;
   s.add(Enclosed::real(0, 0));
-  for (std::size_t k = 0; k < a.size(); ++k) s.add(exact_product(a[k], b[k]));
-  auto e = finish_sum(s, acc, how, 1);
+  for (std::size_t k = 0; k < a.size(); ++k) s.add(exact_product(d.factor(a[k], t), d.factor(b[k], t)));
+  auto e = finish_sum(s, acc, d.granted(how, t, true), 1);
   if (e.lo == 0) e.lo = -0.0;  // which zero depends on how the chain starts
   if (e.hi == 0) e.hi = 0.0;
   return Enclosure::narrowed(e, t, acc);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "interpreter/domains/allowances.h"
 #include "interpreter/tensor/evaluate.h"
 #include "interpreter/tensor/scan.h"
 #include "ir/tensor/op_table.h"
@@ -94,8 +95,11 @@ struct ProductFacts {
 
 struct Enclosure {
   using Value = Enclosed;
+  Allowances allow = {};   ///< fast: what is granted on top of relaxed
   Value from(DType t, Number v) const { return Enclosed::point(t, v); }
-  Value apply(FnId fn, DType t, std::span<const Value> args) const { return enclose(fn, t, args); }
+  Value apply(FnId fn, DType t, std::span<const Value> args) const { return allow.any() ? enclose_allowed(allow, fn, t, args) : enclose(fn, t, args); }
+  Value factor(const Value& v, DType t) const { return allow.any() ? allowed_factor(allow, t, v) : v; }
+  Accumulation granted(const Accumulation& how, DType t, bool contraction) const { return allow.any() ? allowed_accumulation(allow, t, how, contraction) : how; }
   Value convert(Value v, DType from, DType to) const { return enclose_convert(v, from, to); }
   Value bitcast(Value v, DType from, DType to) const { return enclose_bitcast(v, from, to); }
   Value select(Value c, Value a, Value b, DType t) const { return enclose_select(c, a, b, t); }
@@ -107,7 +111,7 @@ struct Enclosure {
     if (is_float(t) && fn == fn_id<scalar::Add> && terms.size() > 1) {
       SumFacts s;
       for (const auto& v : terms) s.add(v);
-      return narrowed(finish_sum(s, accumulator(t, how), how, 0), t, accumulator(t, how));
+      return narrowed(finish_sum(s, accumulator(t, how), granted(how, t, false), 0), t, accumulator(t, how));
     }
     const bool product = is_float(t) && fn == fn_id<scalar::Mul> && terms.size() > 1;
     const DType acc = product ? accumulator(t, how) : t;
@@ -143,9 +147,9 @@ struct Enclosure {
   static Value narrowed(const Value& v, DType t, DType acc) { return row(acc).precision > row(t).precision ? hull(v, stored(v, t), t) : v; }
 
  private:
-  static Value value(const SumFacts& s, DType t) {
+  Value value(const SumFacts& s, DType t) const {
     if (s.terms == 1 && s.radius == 0 && !s.nan && !s.plus_inf && !s.minus_inf) return Enclosed::real(s.all_minus_zero ? -0.0 : s.centre, s.centre);
-    return narrowed(finish_sum(s, accumulator(t), scan_height(s.terms), 0), t, accumulator(t));
+    return narrowed(finish_sum(s, accumulator(t), granted(scan_height(s.terms), t, false), 0), t, accumulator(t));
   }
 };
 

@@ -260,7 +260,7 @@ std::vector<ir::Literal> evaluate(const ir::Module& m, std::span<const ir::Liter
 
 std::vector<EnclosedTensor> evaluate_enclosure(const ir::Module& m, std::span<const ir::Literal> inputs, const EnclosureOptions& options) {
   const OnParts p(m, inputs);
-  return run_module(Enclosure{}, p.module(), p.inputs, options);
+  return run_module(Enclosure{options.allow}, p.module(), p.inputs, options);
 }
 
 }  // namespace plumb::interp

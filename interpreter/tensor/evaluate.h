@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "interpreter/domains/enclosure.h"
+#include "ir/scalar/contract.h"
 #include "ir/tensor/graph.h"
 
 namespace plumb::interp {
@@ -25,7 +26,8 @@ using Declared = std::map<int, Accumulation>;   ///< by the number of the node
 struct EnclosureOptions {
   /// For nodes of the entry function that reduce: what the lowering declares, capped by the contract. Others get the
   /// contract's own.
-  Declared declared;
+  Declared declared = {};
+  Allowances allow = {};   ///< fast: granted on top of relaxed
 };
 /// The set of answers that a relaxed lowering may give; a complex result's as the tensor of its parts.
 std::vector<EnclosedTensor> evaluate_enclosure(const ir::Module& module, std::span<const ir::Literal> inputs, const EnclosureOptions& options = {});

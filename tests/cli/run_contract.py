@@ -55,6 +55,13 @@ for target in ("reference", "cpu"):
         check(f"{target} {mode} passes", r.returncode == 0 and RESULT.match(last) and last.startswith("RESULT pass"), r)
 r = run("run", program, "--inputs", "x.npy", "w.npy", "--expect", "bad.npy")
 check("a wrong expectation fails with exit 1", r.returncode == 1 and "RESULT fail" in r.stdout, r)
+r = run("run", program, "--inputs", "x.npy", "w.npy", "--contract", "fast", "--allow", "tf32,ftz", "--allow", "approximate", "--check", "kernel")
+check("allowances go with fast", r.returncode == 0 and "RESULT pass" in r.stdout, r)
+for flags in (("--allow", "tf32"), ("--contract", "strict", "--allow", "ftz")):
+    r = run("run", program, "--inputs", "x.npy", "w.npy", *flags)
+    check(f"{flags} exits 2 and names fast", r.returncode == 2 and "--contract fast" in r.stderr, r)
+r = run("run", program, "--inputs", "x.npy", "w.npy", "--contract", "fast", "--allow", "fp16")
+check("an unknown allowance exits 2 and lists those that are", r.returncode == 2 and "tf32, ftz and approximate" in r.stderr, r)
 r = run("run", program, "--inputs", "w=w.npy", "x=x.npy", "--output", "out")
 check("inputs by name; outputs written", r.returncode == 0 and (work / "out" / "result0.npy").exists(), r)
 r = run("run", program, "--random", "7", "--check", "kernel", "--json")

@@ -22,7 +22,8 @@ enum class Check : std::uint8_t { off, sample, kernel, full };
 struct RunOptions {
   std::string target = "cpu";        ///< or "reference", or "simt"
   Check check = Check::off;
-  std::string contract = "relaxed";  ///< or "strict"
+  std::string contract = "relaxed";  ///< or "strict", or "fast"
+  std::vector<std::string> allow = {};  ///< with fast: "tf32", "ftz", "approximate": what checks admit beyond relaxed
 };
 
 /// What checking said of a run.
