@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/device_memory.h"
 #include "ir/kernel/kernel.h"
 #include "ir/kernel/target.h"
 
@@ -19,6 +20,11 @@ class Executable {
   /// the operation, its place and the index. Throws kir::ViolationError when the target watches kernels and saw one do
   /// what its language forbids.
   virtual void launch(std::size_t kernel, std::span<void* const> buffers) = 0;
+  /// The same on buffers in the backend's memory(), where it has one, in the order of its stream: the host does not wait.
+  /// An index check's failure is thrown by finish().
+  virtual void enqueue(std::size_t kernel, std::span<void* const> buffers);
+  /// Waits for all that was enqueued.
+  virtual void finish() {}
   /// What was generated, for people: LLVM IR, PTX, or "" where there is none.
   virtual std::string code(std::size_t kernel, bool assembly) const = 0;
 };
@@ -30,6 +36,8 @@ class Backend {
   virtual std::string description() const = 0;  ///< one line for `plumb targets`: device, width, threads
   virtual const kir::TargetFacts& facts() const = 0;
   virtual std::unique_ptr<Executable> compile(std::span<const kir::Kernel* const> kernels) = 0;
+  /// Where tensors live; nullptr: in the host's memory.
+  virtual DeviceMemory* memory() { return nullptr; }
 };
 
 struct CpuOptions {
@@ -37,6 +45,10 @@ struct CpuOptions {
   int vector_bytes = 0;   ///< 0: the host's widest
 };
 std::shared_ptr<Backend> make_cpu_backend(const CpuOptions& options = {});
+/// NVIDIA's GPU of that number. Unsupported, saying why, where it is not to be had.
+std::shared_ptr<Backend> make_cuda_backend(int device = 0);
+/// What schedules for such a GPU rest on.
+kir::TargetFacts nvidia_facts();
 
 /// The error that an index check's failure becomes.
 [[noreturn]] void fail_index(const kir::Kernel& kernel, int site, std::int64_t value, std::int64_t extent);

@@ -82,6 +82,11 @@ Value* KernelEmitter::divide(Value* x, std::int64_t c, bool remainder, const Aff
   auto* type = x->getType();
   Value* d = llvm::ConstantInt::get(type, static_cast<std::uint64_t>(c));
   const auto r = kir::range(of, ranges());
+  if (options_.grid && r && r->low >= 0 && r->high < (std::int64_t{1} << 31) && type->isIntegerTy(64)) {  // long divisions take a hundred instructions there
+    auto* i32 = b_.getInt32Ty();
+    Value *x32 = b_.CreateTrunc(x, i32), *d32 = b_.getInt32(static_cast<std::uint32_t>(std::min<std::int64_t>(c, std::int64_t{1} << 31)));
+    return b_.CreateZExt(remainder ? b_.CreateURem(x32, d32) : b_.CreateUDiv(x32, d32), type);
+  }
   if (r && r->low >= 0) return remainder ? b_.CreateURem(x, d) : b_.CreateUDiv(x, d);
   Value *zero = llvm::ConstantInt::get(type, 0), *q = b_.CreateSDiv(x, d), *rest = b_.CreateSub(x, b_.CreateMul(q, d));
   Value* negative = b_.CreateICmpSLT(rest, zero);

@@ -5,7 +5,7 @@
 
 namespace plumb::backends::codegen {
 
-std::int64_t emit_kernel(llvm::Module& module, const kir::Kernel& kernel, const std::string& symbol, const Calls& calls, const EmitOptions& options) {
+Emitted emit_kernel(llvm::Module& module, const kir::Kernel& kernel, const std::string& symbol, const Calls& calls, const EmitOptions& options) {
   return KernelEmitter(module, kernel, symbol, calls, options).emit();
 }
 
@@ -28,17 +28,22 @@ KernelEmitter::KernelEmitter(llvm::Module& module, const kir::Kernel& kernel, co
   for (auto& s : scopes_) s = llvm::MDNode::get(module.getContext(), s);
 }
 
-std::int64_t KernelEmitter::emit() {
-  auto* pointer = b_.getPtrTy();
-  auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer, pointer}, false);
-  frame_.function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol_, module_);
+Emitted KernelEmitter::emit() {
+  if (options_.grid) {
+    start_grid();
+  } else {
+    auto* pointer = b_.getPtrTy();
+    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer, pointer}, false);
+    frame_.function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol_, module_);
+    frame_.buffers = frame_.function->getArg(0), frame_.runtime = frame_.function->getArg(1), frame_.scratch = frame_.function->getArg(2);
+    b_.SetInsertPoint(llvm::BasicBlock::Create(module_.getContext(), "entry", frame_.function));
+    load_parameters(frame_.buffers);
+  }
   frame_.function->setDoesNotThrow();
-  frame_.buffers = frame_.function->getArg(0), frame_.runtime = frame_.function->getArg(1), frame_.scratch = frame_.function->getArg(2);
-  b_.SetInsertPoint(llvm::BasicBlock::Create(module_.getContext(), "entry", frame_.function));
-  load_parameters(frame_.buffers);
   block(k_.body);
   b_.CreateRetVoid();
-  return scratch_bytes_;
+  if (options_.grid) options_.grid->declare_kernel(*frame_.function, shape_);
+  return {scratch_bytes_, shape_};
 }
 
 void KernelEmitter::block(const kir::Block& b) {

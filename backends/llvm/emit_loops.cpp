@@ -12,9 +12,9 @@ void KernelEmitter::emit_node(const kir::For& f) {
     case LoopKind::unrolled: return unrolled_loop(f);
     case LoopKind::vector: return f.width > 1 ? vector_loop(f) : serial_loop(f);
     case LoopKind::parallel:
-    case LoopKind::gpu_block: return parallel_loop(f);
-    case LoopKind::gpu_thread:
-    case LoopKind::tile: fail_unsupported("kernel " + k_.name + " is scheduled for the threads of a GPU block; the cpu target does not run it");
+    case LoopKind::gpu_block: return options_.grid ? grid_loop(f) : parallel_loop(f);
+    case LoopKind::gpu_thread: return need_grid("loops over threads"), grid_loop(f);
+    case LoopKind::tile: fail_unsupported("kernel " + k_.name + " holds tile operations, which this target does not run");
   }
 }
 

@@ -1,4 +1,7 @@
 // Buffers: where they live, how an access reaches them. Bool is a byte in memory and one bit in a register.
+#include <bit>
+#include <numeric>
+
 #include "backends/llvm/internal/kernel_emitter.h"
 
 namespace plumb::backends::codegen {
@@ -28,12 +31,13 @@ Value* KernelEmitter::tagged(Value* access, kir::BufferId buffer) {
 /// loop reads and rewrites its absent lanes of a local buffer, hence the slack around it.
 void KernelEmitter::emit_node(const kir::Alloc& s) {
   const auto& buffer = info(s.buffer);
+  if (options_.grid && buffer.space == kir::Space::shared) return allocate_shared(s.buffer);
   instances_[static_cast<std::size_t>(s.buffer)] = width_;
   auto& slot = frame_.slots[{s.buffer, width_}];
   if (!slot) {
     const std::int64_t bytes = (element_count(buffer.extents) * std::max(1u, width_) * byte_size(buffer.dtype) + 63) / 64 * 64 + 2 * slack_bytes_;
     llvm::IRBuilder<> entry(&frame_.function->getEntryBlock(), frame_.function->getEntryBlock().begin());
-    if (bytes <= largest_slot && frame_.stack_bytes + bytes <= largest_stack) {
+    if (options_.grid || (bytes <= largest_slot && frame_.stack_bytes + bytes <= largest_stack)) {
       auto* memory = entry.CreateAlloca(llvm::ArrayType::get(entry.getInt8Ty(), static_cast<std::uint64_t>(bytes)), nullptr, buffer.name);
       memory->setAlignment(llvm::Align(64));
       frame_.stack_bytes += bytes;
@@ -63,8 +67,20 @@ KernelEmitter::Address KernelEmitter::address(kir::BufferId buffer, const kir::I
     return {Access::scattered, base, i64(0), b_.CreateAdd(b_.CreateMul(at, llvm::ConstantInt::get(at->getType(), static_cast<std::uint64_t>(own))), iota(b_.getInt64Ty()))};
   }
   if (uniform_index) return {Access::uniform, base, uniform(easy->uniform), nullptr};
-  if (easy && easy->stride == 1) return {Access::contiguous, base, uniform(easy->uniform), nullptr};
+  if (easy && easy->stride == 1) return {Access::contiguous, base, uniform(easy->uniform), nullptr, vector_alignment(buffer, easy->uniform)};
   return {Access::scattered, base, i64(0), affine(flat)};
+}
+
+/// A processor takes any address; a grid's wide accesses must be to multiples of their size. Buffers start at multiples of 256.
+llvm::Align KernelEmitter::vector_alignment(kir::BufferId buffer, const Affine& first) const {
+  const auto bytes = byte_size(info(buffer).dtype);
+  if (!options_.grid) return llvm::Align(static_cast<std::uint64_t>(bytes));
+  std::int64_t divisor = std::gcd(first.constant(), std::int64_t{16});
+  for (const auto& t : first.terms()) {
+    const bool first_lane = t.atom.kind == kir::Atom::Kind::var && t.atom.id == lane_var_;
+    divisor = std::gcd(divisor, t.coefficient * (first_lane ? static_cast<std::int64_t>(width_) : 1));
+  }
+  return llvm::Align(static_cast<std::uint64_t>(std::min<std::int64_t>(16, bytes * (std::int64_t{1} << std::countr_zero(static_cast<std::uint64_t>(divisor))))));
 }
 
 Value* KernelEmitter::pointer(kir::BufferId buffer, const Address& a) { return b_.CreateGEP(memory_type(info(buffer).dtype), a.base, a.index); }
@@ -79,7 +95,7 @@ Value* KernelEmitter::load(kir::BufferId buffer, const kir::Indices& index, Valu
   if (a.access == Access::scattered) return load_scattered(buffer, a, mask, other);
   auto* vector = llvm::FixedVectorType::get(memory_type(t), width_);
   Value* p = pointer(buffer, a);
-  if (!mask || (is_local(buffer) && !guard)) return from_memory(tagged(b_.CreateAlignedLoad(vector, p, alignment(t)), buffer), t);
+  if (!mask || (is_local(buffer) && !guard)) return from_memory(tagged(b_.CreateAlignedLoad(vector, p, std::max(a.align, alignment(t))), buffer), t);
   Value* otherwise = other ? to_memory(splat(other), t) : llvm::Constant::getNullValue(vector);
   return from_memory(tagged(b_.CreateMaskedLoad(vector, p, alignment(t), calls_.memory_mask(b_, mask), otherwise), buffer), t);
 }
@@ -102,7 +118,7 @@ Value* KernelEmitter::load_scattered(kir::BufferId buffer, const Address& a, Val
   auto* element = memory_type(t);
   auto* vector = llvm::FixedVectorType::get(element, width_);
   Value* otherwise = other ? to_memory(splat(other), t) : nullptr;
-  if (byte_size(t) >= 4) {
+  if (byte_size(t) >= 4 && !options_.grid) {
     Value* pointers = b_.CreateGEP(element, a.base, a.offsets);
     Value* all = mask ? calls_.memory_mask(b_, mask) : llvm::ConstantInt::getTrue(llvm::FixedVectorType::get(b_.getInt1Ty(), width_));
     return from_memory(tagged(b_.CreateMaskedGather(vector, pointers, alignment(t), all, otherwise ? otherwise : llvm::Constant::getNullValue(vector)), buffer), t);
@@ -140,7 +156,7 @@ void KernelEmitter::store(kir::BufferId buffer, const kir::Indices& index, Value
   }
   // Reading and rewriting the absent lanes keeps a local buffer promotable to registers.
   if (mask_) value = b_.CreateSelect(mask_, value, tagged(b_.CreateAlignedLoad(value->getType(), p, alignment(t)), buffer));
-  tagged(b_.CreateAlignedStore(value, p, alignment(t)), buffer);
+  tagged(b_.CreateAlignedStore(value, p, std::max(a.align, alignment(t))), buffer);
 }
 
 void KernelEmitter::store_scattered(kir::BufferId buffer, const Address& a, Value* value) {

@@ -72,14 +72,14 @@ class JitImpl : public Jit {
     static std::atomic<int> count{0};
     const std::string name = "plumb" + std::to_string(count++);
     std::vector<NamedKernel> named;
-    for (std::size_t i = 0; i < kernels.size(); ++i) named.push_back({kernels[i], name + "_" + std::to_string(i)});
+    for (std::size_t i = 0; i < kernels.size(); ++i) named.push_back({kernels[i], name + "_" + std::to_string(i), {}});
     auto& library = jit_->getExecutionSession().createBareJITDylib(name);
     library.addToLinkOrder(jit_->getMainJITDylib());
     auto code = std::make_unique<CodeImpl>(jit_, library);
     for (auto& object : objects(named)) take(jit_->addObjectFile(library, std::move(object)));
     for (const auto& k : named) {
       code->entries_.push_back(take(jit_->lookup(library, k.symbol)).toPtr<Code::Entry>());
-      code->scratch_ = std::max(code->scratch_, k.scratch_bytes);
+      code->scratch_ = std::max(code->scratch_, k.emitted.scratch_bytes);
     }
     return code;
   }
@@ -87,7 +87,7 @@ class JitImpl : public Jit {
   std::string text(const kir::Kernel& kernel, bool want_assembly) override {
     llvm::LLVMContext context;
     auto machine = take(builder_.createTargetMachine());
-    NamedKernel named{&kernel, "kernel"};
+    NamedKernel named{&kernel, "kernel", {}};
     auto module = build_module(context, *machine, {&named, 1}, calls_, emit_options());
     if (want_assembly) return assembly(*module, *machine);
     std::string text;

@@ -47,7 +47,7 @@ std::unique_ptr<llvm::Module> build_module(llvm::LLVMContext& context, llvm::Tar
   auto module = std::make_unique<llvm::Module>("plumb", context);
   module->setDataLayout(machine.createDataLayout());
   module->setTargetTriple(machine.getTargetTriple().str());
-  for (auto& k : kernels) k.scratch_bytes = emit_kernel(*module, *k.kernel, k.symbol, calls, options);
+  for (auto& k : kernels) k.emitted = emit_kernel(*module, *k.kernel, k.symbol, calls, options);
   for (auto& f : *module)
     if (!f.isDeclaration()) f.addFnAttr("prefer-vector-width", "512");   // where the features have 512-bit registers
   std::string problem;

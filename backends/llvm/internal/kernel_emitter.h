@@ -1,5 +1,6 @@
 // State and pieces of the translation of one kernel.
 //
+// On a grid the code is one thread's: loops over blocks and threads are the thread's own numbers.
 // Inside a vector loop of W lanes a value is either uniform (scalar) or a vector of W; `mask_` holds the lanes that are
 // present (null: all). Full and partial steps are one emission without and with a mask. Code under a mask runs only when
 // some lane is present, so what is uniform there may be executed as such.
@@ -10,6 +11,7 @@
 
 #include "backends/llvm/analysis.h"
 #include "backends/llvm/internal/codegen.h"
+#include "backends/llvm/internal/grid.h"
 #include "backends/llvm/internal/math.h"
 
 namespace plumb::backends::codegen {
@@ -17,7 +19,7 @@ namespace plumb::backends::codegen {
 class KernelEmitter {
  public:
   KernelEmitter(llvm::Module& module, const kir::Kernel& kernel, const std::string& symbol, const Calls& calls, const EmitOptions& options);
-  std::int64_t emit();
+  Emitted emit();
 
  private:
   // statements (emit_kernel.cpp)
@@ -36,8 +38,10 @@ class KernelEmitter {
   void emit_node(const kir::If& s);
   void emit_node(const kir::IfValue& s);
   void emit_node(const kir::For& s);
+  void emit_node(const kir::Barrier& s);
+  void emit_node(const kir::Shuffle& s);
   template <class Other> void emit_node(const Other&) {
-    fail_unsupported("kernel " + k_.name + " holds statements of a GPU schedule, which the cpu target does not run");
+    fail_unsupported("kernel " + k_.name + " holds async copies or tile operations, which this target does not run");
   }
   void conditional(Value* condition, const kir::Block& then);
   void branch(Value* condition, const std::function<void()>& then, bool rare = false);
@@ -61,6 +65,12 @@ class KernelEmitter {
   llvm::Function* outline(const Nest& nest, const Uses& captured, llvm::StructType* context_type);
   void load_parameters(Value* buffers);
 
+  // blocks of threads (emit_grid.cpp)
+  void start_grid();
+  void allocate_shared(kir::BufferId buffer);
+  void grid_loop(const kir::For& f);
+  void need_grid(const char* what) const;
+
   // index expressions (emit_index.cpp)
   Value* affine(const kir::Affine& a);                  ///< uniform i64, or a vector of i64
   Value* lanes_of(const kir::Affine& a);                ///< a vector, of i32 where the ranges show that it fits
@@ -80,7 +90,7 @@ class KernelEmitter {
 
   // memory (emit_memory.cpp)
   enum class Access : std::uint8_t { uniform, contiguous, scattered };
-  struct Address { Access access; Value* base; Value* index; /* uniform, added to base */ Value* offsets; /* a vector, scattered only */ };
+  struct Address { Access access; Value* base; Value* index; /* uniform, added to base */ Value* offsets; /* a vector, scattered only */ llvm::Align align{1}; /* of a contiguous step */ };
   Address address(kir::BufferId buffer, const kir::Indices& index);
   Value* pointer(kir::BufferId buffer, const Address& a);
   Value* load(kir::BufferId buffer, const kir::Indices& index, Value* guard, Value* other);
@@ -90,6 +100,7 @@ class KernelEmitter {
   void store_scattered(kir::BufferId buffer, const Address& a, Value* v);
   Value* tagged(Value* access, kir::BufferId buffer);   ///< with what it cannot alias
   llvm::Type* memory_type(DType t) const;
+  llvm::Align vector_alignment(kir::BufferId buffer, const kir::Affine& first) const;   ///< of a step's first element
   Value* to_memory(Value* v, DType t);
   Value* from_memory(Value* v, DType t);
   bool is_local(kir::BufferId b) const { return info(b).space != kir::Space::global; }
@@ -131,6 +142,8 @@ class KernelEmitter {
   std::int64_t slack_bytes_ = 0, scratch_bytes_ = 0;
   std::map<std::pair<kir::BufferId, unsigned>, std::int64_t> scratch_offsets_;
   int outlined_ = 0;
+  LaunchShape shape_;
+  std::map<kir::VarId, Value*> block_vars_;
 };
 
 }  // namespace plumb::backends::codegen

@@ -20,7 +20,7 @@ inline void take(llvm::Error e) {
 struct NamedKernel {
   const kir::Kernel* kernel;
   std::string symbol;
-  std::int64_t scratch_bytes = 0;   ///< set by emission
+  Emitted emitted;   ///< set by emission
 };
 
 /// A module of its own for some kernels, optimised.
