@@ -47,6 +47,8 @@ struct CpuOptions {
 std::shared_ptr<Backend> make_cpu_backend(const CpuOptions& options = {});
 /// NVIDIA's GPU of that number. Unsupported, saying why, where it is not to be had.
 std::shared_ptr<Backend> make_cuda_backend(int device = 0);
+/// Its compiler alone, for a processor by LLVM's name, on any machine: code to look at, nothing to run.
+std::shared_ptr<Backend> make_cuda_compiler(const std::string& arch = "sm_90a");
 /// What schedules for such a GPU rest on.
 kir::TargetFacts nvidia_facts();
 

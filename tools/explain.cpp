@@ -162,7 +162,8 @@ int explain_command(const Args& args) {
   if (!given.count("program")) fail_input("which program? usage: plumb explain " + command("explain").synopsis);
   const Source source(given["program"].as<std::string>());
   Explained e;
-  e.backend = make_target(given["target"].as<std::string>(), 0);
+  const auto target = given["target"].as<std::string>();
+  e.backend = target == "cuda" ? backends::make_cuda_compiler() : make_target(target, 0);   // its code is to be seen on any machine
   e.options.contract = contract_from(given);
   e.options.disabled = disabled_from(given);
   e.module = source.bind(random_inputs(source, seed_from("--random", given["random"].as<std::string>()), dims_from(given)));

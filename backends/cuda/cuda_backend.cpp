@@ -138,6 +138,31 @@ class CudaBackend : public Backend {
   kir::TargetFacts facts_;
 };
 
+/// Code to look at, of kernels that do not run here.
+class CompiledOnly : public Executable {
+ public:
+  CompiledOnly(std::span<const kir::Kernel* const> kernels, std::string arch) : kernels_(kernels.begin(), kernels.end()), arch_(std::move(arch)) {}
+  void launch(std::size_t, std::span<void* const>) override { fail_unsupported("kernels for " + arch_ + " are compiled here, not run"); }
+  std::string code(std::size_t kernel, bool assembly) const override { return assembly ? codegen::compile_ptx({&kernels_.at(kernel), 1}, arch_).text : codegen::nvptx_ir(*kernels_.at(kernel), arch_); }
+
+ private:
+  std::vector<const kir::Kernel*> kernels_;
+  std::string arch_;
+};
+
+class CudaCompiler : public Backend {
+ public:
+  explicit CudaCompiler(std::string arch) : arch_(std::move(arch)), facts_(nvidia_facts()) {}
+  std::string name() const override { return "cuda"; }
+  std::string description() const override { return "the code generator for " + arch_ + ", no device"; }
+  const kir::TargetFacts& facts() const override { return facts_; }
+  std::unique_ptr<Executable> compile(std::span<const kir::Kernel* const> kernels) override { return std::make_unique<CompiledOnly>(kernels, arch_); }
+
+ private:
+  std::string arch_;
+  kir::TargetFacts facts_;
+};
+
 }  // namespace
 
 kir::TargetFacts nvidia_facts() {
@@ -151,6 +176,7 @@ kir::TargetFacts nvidia_facts() {
   return f;
 }
 
+std::shared_ptr<Backend> make_cuda_compiler(const std::string& arch) { return std::make_shared<CudaCompiler>(arch); }
 std::shared_ptr<Backend> make_cuda_backend(int device) { return std::make_shared<CudaBackend>(device); }
 
 }  // namespace plumb::backends

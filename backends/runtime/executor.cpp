@@ -1,7 +1,8 @@
 #include "backends/runtime/executor.h"
 
-#include <cstring>
 #include <map>
+
+#include "backends/runtime/place.h"
 
 #include "ir/linalg/library.h"
 #include "ir/tensor/op_table.h"
@@ -24,11 +25,12 @@ struct Frame {
   bool loaded = false;   ///< the prelude has run
 };
 
-void poison(Literal& l) { std::memset(l.mutable_raw(), 0xff, static_cast<std::size_t>(l.bytes())); }
-
 }  // namespace
 
 struct Session::State {
+  explicit State(DeviceMemory* device) : place(device), resident(device != nullptr) {}
+  const Place place;
+  const bool resident;   ///< slots are in a device's memory
   std::map<const kir::Kernel*, std::size_t> numbers;
   std::vector<const kir::Kernel*> kernels;
   std::unique_ptr<Executable> executable;
@@ -43,15 +45,21 @@ struct Session::State {
       if (numbers.emplace(k.get(), kernels.size()).second) kernels.push_back(k.get());
     auto f = std::make_unique<Frame>();
     f->program = &p;
-    f->arena = Literal(ir::Type{DType::u8, {p.arena_bytes}});
+    f->arena = place.make(ir::Type{DType::u8, {p.arena_bytes}}, "temporaries of @" + p.name);
     for (const auto& s : p.slots) {
-      if (s.role == Slot::Role::constant) f->slots.push_back(s.value);
-      else if (s.role == Slot::Role::hoisted) f->slots.emplace_back(s.type);
+      if (s.role == Slot::Role::constant) f->slots.push_back(place.from_host(s.value, "constants of @" + p.name));
+      else if (s.role == Slot::Role::hoisted) f->slots.push_back(place.make(s.type, "constants of @" + p.name));
       else if (s.role == Slot::Role::temporary && s.offset >= 0) f->slots.push_back(Literal::alias(s.type, static_cast<char*>(f->arena.mutable_raw()) + s.offset, nullptr));
       else f->slots.emplace_back();
     }
     for (const auto& c : p.callees) f->callees.push_back(load(*c));
     return (frames[&p] = std::move(f)).get();
+  }
+
+  std::vector<Literal> on_host(const std::vector<Literal>& values) const {
+    std::vector<Literal> r;
+    for (const auto& v : values) r.push_back(place.to_host(v));
+    return r;
   }
 
   void launch(Frame& f, const lowering::Launch& l, const RunOptions& o) {
@@ -63,38 +71,45 @@ struct Session::State {
     for (auto& v : in) pointers.push_back(v.mutable_raw());
     for (auto& v : out) pointers.push_back(v.mutable_raw());
     if (o.poison)
-      for (auto& v : out) poison(v);
-    if (o.observer) o.observer->before_launch(kernel, ordinal, in);
+      for (auto& v : out) place.poison(v);
+    std::vector<Literal> seen;
+    if (o.observer) o.observer->before_launch(kernel, ordinal, seen = on_host(in));
     try {
-      executable->launch(numbers.at(&kernel), pointers);
+      if (resident) executable->enqueue(numbers.at(&kernel), pointers);
+      else executable->launch(numbers.at(&kernel), pointers);
     } catch (const kir::ViolationError& e) {
-      if (o.observer) o.observer->on_violation(kernel, ordinal, in, e.violation());
+      if (o.observer) o.observer->on_violation(kernel, ordinal, seen, e.violation());
       throw;
     }
-    if (o.observer) o.observer->after_launch(kernel, ordinal, in, out);
+    if (o.observer) {
+      if (resident) executable->finish();
+      o.observer->after_launch(kernel, ordinal, seen, on_host(out));
+    }
     ++ordinal;
   }
 
+  /// On the host, wherever the tensors are.
   void call(Frame& f, const lowering::LibraryCall& c, const RunOptions& o) {
     const auto& node = c.spec->nodes[0];
     std::vector<Literal> in;
     std::vector<ir::Type> types;
-    for (auto s : c.inputs) in.push_back(f.slots[static_cast<std::size_t>(s)]);
+    for (auto s : c.inputs) in.push_back(place.to_host(f.slots[static_cast<std::size_t>(s)]));
     for (auto s : c.outputs) types.push_back(f.program->slots[static_cast<std::size_t>(s)].type);
     const auto out = linalg::run_library(ir::name(node), node.attrs, in, types);
-    for (std::size_t k = 0; k < out.size(); ++k)
-      if (auto& to = f.slots[static_cast<std::size_t>(c.outputs[k])]; to.bytes() > 0) std::memcpy(to.mutable_raw(), out[k].raw(), static_cast<std::size_t>(to.bytes()));
+    for (std::size_t k = 0; k < out.size(); ++k) place.copy_from_host(f.slots[static_cast<std::size_t>(c.outputs[k])], out[k]);
     if (o.observer) o.observer->after_call(c, ordinal, in, out);
     ++ordinal;
   }
 
+  bool holds(const Literal& condition) const { return place.to_host(condition).int_at(0) != 0; }
+
   std::vector<Literal> run(Frame& f, std::span<const Literal> inputs, const RunOptions& o) {
     const auto& p = *f.program;
     for (std::size_t k = 0; k < inputs.size(); ++k) f.slots[static_cast<std::size_t>(p.params[k])] = inputs[k];
-    for (auto r : p.results) f.slots[static_cast<std::size_t>(r)] = Literal(p.slots[static_cast<std::size_t>(r)].type);
+    for (auto r : p.results) f.slots[static_cast<std::size_t>(r)] = place.make(p.slots[static_cast<std::size_t>(r)].type, "results of @" + p.name);
     if (o.poison) {
-      poison(f.arena);
-      for (auto r : p.results) poison(f.slots[static_cast<std::size_t>(r)]);
+      place.poison(f.arena);
+      for (auto r : p.results) place.poison(f.slots[static_cast<std::size_t>(r)]);
     }
     if (!f.loaded)
       for (const auto& s : p.prelude) launch(f, std::get<lowering::Launch>(s), o);
@@ -109,9 +124,7 @@ struct Session::State {
     if (auto* l = std::get_if<lowering::Launch>(&s)) return launch(f, *l, o);
     if (auto* c = std::get_if<lowering::LibraryCall>(&s)) return call(f, *c, o);
     if (auto* c = std::get_if<lowering::Copy>(&s)) {
-      auto& to = f.slots[static_cast<std::size_t>(c->to)];
-      if (to.bytes() > 0) std::memcpy(to.mutable_raw(), f.slots[static_cast<std::size_t>(c->from)].raw(), static_cast<std::size_t>(to.bytes()));
-      return;
+      return place.copy(f.slots[static_cast<std::size_t>(c->to)], f.slots[static_cast<std::size_t>(c->from)]);
     }
     auto values = [&](const std::vector<SlotId>& ids) {
       std::vector<Literal> v;
@@ -119,25 +132,22 @@ struct Session::State {
       return v;
     };
     auto give = [&](const std::vector<SlotId>& ids, const std::vector<Literal>& v) {
-      for (std::size_t k = 0; k < ids.size(); ++k) {
-        auto& to = f.slots[static_cast<std::size_t>(ids[k])];
-        if (to.bytes() > 0) std::memcpy(to.mutable_raw(), v[k].raw(), static_cast<std::size_t>(to.bytes()));
-      }
+      for (std::size_t k = 0; k < ids.size(); ++k) place.copy(f.slots[static_cast<std::size_t>(ids[k])], v[k]);
     };
     if (auto* i = std::get_if<lowering::IfStep>(&s)) {
-      const bool holds = f.slots[static_cast<std::size_t>(i->condition)].int_at(0) != 0;
-      give(i->outputs, run(*f.callees[static_cast<std::size_t>(holds ? i->then : i->otherwise)], values(i->inputs), o));
+      const bool yes = holds(f.slots[static_cast<std::size_t>(i->condition)]);
+      give(i->outputs, run(*f.callees[static_cast<std::size_t>(yes ? i->then : i->otherwise)], values(i->inputs), o));
       return;
     }
     const auto& w = std::get<lowering::WhileStep>(s);
     auto state = values(w.inputs);
-    while (run(*f.callees[static_cast<std::size_t>(w.condition)], state, o)[0].int_at(0) != 0) state = run(*f.callees[static_cast<std::size_t>(w.body)], state, o);
+    while (holds(run(*f.callees[static_cast<std::size_t>(w.condition)], state, o)[0])) state = run(*f.callees[static_cast<std::size_t>(w.body)], state, o);
     give(w.outputs, state);
   }
 };
 
 Session::Session(std::shared_ptr<const Program> program, std::shared_ptr<Backend> backend)
-    : program_(std::move(program)), backend_(std::move(backend)), state_(std::make_unique<State>()) {
+    : program_(std::move(program)), backend_(std::move(backend)), state_(std::make_unique<State>(backend_->memory())) {
   state_->main = state_->load(*program_);
   state_->executable = backend_->compile(state_->kernels);
 }
@@ -150,11 +160,12 @@ std::vector<Literal> Session::run(std::span<const Literal> inputs, const RunOpti
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const auto& name = p.slots[static_cast<std::size_t>(p.params[k])].name;
     if (inputs[k].type() != p.takes[k]) fail_input("input %" + name + " is " + inputs[k].type().str() + ", the program takes " + p.takes[k].str());
-    parts.push_back(inputs[k].as_parts());
+    parts.push_back(state_->place.from_host(inputs[k].as_parts(), "input %" + name));
   }
   state_->ordinal = 0;
   auto results = state_->run(*state_->main, parts, options);
-  for (std::size_t k = 0; k < results.size(); ++k) results[k] = results[k].viewed_as(p.gives[k]);
+  if (state_->resident) state_->executable->finish();
+  for (std::size_t k = 0; k < results.size(); ++k) results[k] = state_->place.to_host(results[k]).viewed_as(p.gives[k]);
   return results;
 }
 
