@@ -37,8 +37,10 @@ Value* HostCalls::function(Builder& b, const char* name, llvm::ArrayRef<Value*> 
   return each_lane(b, declare(b, std::string("plumb_math_") + name, f64, llvm::SmallVector<llvm::Type*, 2>(args.size(), f64)), {}, args);
 }
 
+/// f64 needs MPFR; for narrower dtypes backends/exact rounds to odd.
 Value* HostCalls::exact_function(Builder& b, FnId fn, DType t, llvm::ArrayRef<Value*> args) const {
   llvm::Type *f64 = b.getDoubleTy(), *i32 = b.getInt32Ty();
+  if (t != DType::f64) return each_lane(b, declare(b, "plumb_exact_" + std::string(row(fn).name), f64, llvm::SmallVector<llvm::Type*, 2>(args.size(), f64)), {}, args);
   const llvm::SmallVector<Value*, 2> two{args[0], args.back()};
   return each_lane(b, declare(b, "plumb_exact", f64, {i32, i32, f64, f64}), {b.getInt32(static_cast<std::uint32_t>(fn)), b.getInt32(static_cast<std::uint32_t>(t))}, two);
 }

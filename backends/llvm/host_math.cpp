@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "backends/exact/exact.h"
 #include "backends/llvm/exact_math.h"
 
 namespace plumb::backends::codegen {
@@ -42,6 +43,19 @@ std::span<const HostFunction> host_functions() {
       {"plumb_math_pow", two(power)},           {"plumb_math_atan2", two(arctangent)},
       {"plumb_math_hypot", two(hypotenuse)},
       {"plumb_math_fmod", two(std::fmod)},
+      {"plumb_exact_exp", one(plumb_exact_exp)}, {"plumb_exact_exp2", one(plumb_exact_exp2)},
+      {"plumb_exact_expm1", one(plumb_exact_expm1)}, {"plumb_exact_log", one(plumb_exact_log)},
+      {"plumb_exact_log2", one(plumb_exact_log2)}, {"plumb_exact_log10", one(plumb_exact_log10)},
+      {"plumb_exact_log1p", one(plumb_exact_log1p)}, {"plumb_exact_sin", one(plumb_exact_sin)},
+      {"plumb_exact_cos", one(plumb_exact_cos)}, {"plumb_exact_tan", one(plumb_exact_tan)},
+      {"plumb_exact_asin", one(plumb_exact_asin)}, {"plumb_exact_acos", one(plumb_exact_acos)},
+      {"plumb_exact_atan", one(plumb_exact_atan)}, {"plumb_exact_sinh", one(plumb_exact_sinh)},
+      {"plumb_exact_cosh", one(plumb_exact_cosh)}, {"plumb_exact_tanh", one(plumb_exact_tanh)},
+      {"plumb_exact_asinh", one(plumb_exact_asinh)}, {"plumb_exact_acosh", one(plumb_exact_acosh)},
+      {"plumb_exact_atanh", one(plumb_exact_atanh)}, {"plumb_exact_erf", one(plumb_exact_erf)},
+      {"plumb_exact_erfc", one(plumb_exact_erfc)}, {"plumb_exact_cbrt", one(plumb_exact_cbrt)},
+      {"plumb_exact_rsqrt", one(plumb_exact_rsqrt)}, {"plumb_exact_sigmoid", one(plumb_exact_sigmoid)},
+      {"plumb_exact_pow", two(plumb_exact_pow)}, {"plumb_exact_atan2", two(plumb_exact_atan2)},
       {"plumb_exact", reinterpret_cast<void*>(&correctly_rounded)},
   };
   return table;

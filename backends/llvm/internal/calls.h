@@ -11,7 +11,7 @@ class Calls {
   virtual ~Calls() = default;
   /// f(x) or f(x, y) of doubles, lane by lane, with an error below 0.51 units in the last place.
   virtual Value* function(Builder& b, const char* name, llvm::ArrayRef<Value*> args) const = 0;
-  /// f of doubles, lane by lane, correctly rounded to t (a float).
+  /// f of doubles, lane by lane, such that rounding to t (a float) gives the correctly rounded value.
   virtual Value* exact_function(Builder& b, FnId fn, DType t, llvm::ArrayRef<Value*> args) const = 0;
   /// Records that `value` was not in [0, extent) at a site.
   virtual void index_fault(Builder& b, Value* runtime, int site, Value* value, std::int64_t extent) const = 0;
