@@ -1,4 +1,5 @@
-// Elementary functions correctly rounded, for the arguments where the formulas of generated code cannot decide.
+// Elementary functions correctly rounded by MPFR: what code for f64 calls under strict, and what backends/exact, which code
+// for narrower floats calls, is tested against.
 #pragma once
 #include <cstdint>
 

@@ -17,7 +17,7 @@ inline u128 fraction(const Wide& x) {
 /// way that its term goes, so that 1 ± z stays beside 1 however small z is.
 [[gnu::noinline]] inline u128 series(u128 z, const Bits* c, int terms, int step, bool alternating) {
   u128 sum = c[terms * step].value();
-  for (int i = terms - 1; i >= 0; --i) {
+  PLUMB_EXACT_LOOP for (int i = terms - 1; i >= 0; --i) {
     const u128 term = high_product(z, sum) + 1;
     sum = c[i * step].value() + (alternating ? -term : term);
   }
@@ -100,7 +100,7 @@ struct Turn {
   const u64 significand = static_cast<u64>(x.m >> 75);
   u64 p[4];  // the product modulo 2^256, highest word first; its unit is 2^-254 quarter turns
   u64 carry = 0;
-  for (int i = 3; i >= 0; --i) {
+  PLUMB_EXACT_LOOP for (int i = 3; i >= 0; --i) {
     const int word = start / 64 + i, bit = start % 64;
     const u64 window = bit ? two_over_pi[word] << bit | two_over_pi[word + 1] >> (64 - bit) : two_over_pi[word];
     const u128 product = static_cast<u128>(significand) * window + carry;
@@ -119,7 +119,7 @@ struct Turn {
 [[gnu::noinline]] inline Wide erf_series(const Wide& x, double near) {
   const Wide square = x * x, z = scaled(square, 1);
   Wide a = one, b = one;
-  for (int k = 20 + static_cast<int>(18 * near); k > 0; --k) {
+  PLUMB_EXACT_LOOP for (int k = 20 + static_cast<int>(18 * near); k > 0; --k) {
     b = wide(2 * k + 1) * b;
     a = b + z * a;
   }
@@ -130,7 +130,7 @@ struct Turn {
 /// errs by less than 2^-116 of its value.
 [[gnu::noinline]] inline Wide erfc_fraction(const Wide& x, double near) {
   Wide a = x, b = one;
-  for (int k = 20 + static_cast<int>(1000 / (near * near)); k > 0; --k) {
+  PLUMB_EXACT_LOOP for (int k = 20 + static_cast<int>(1000 / (near * near)); k > 0; --k) {
     const Wide next = x * a + scaled(wide(k), -1) * b;
     b = a, a = next;
   }

@@ -16,6 +16,13 @@ struct Wide {
   bool negative = false;
 };
 
+// Loops stay loops: code size counts here more than speed.
+#if defined(__clang__)
+#define PLUMB_EXACT_LOOP _Pragma("clang loop unroll(disable)")
+#else
+#define PLUMB_EXACT_LOOP
+#endif
+
 /// 128 bits as they stand in tables.
 struct Bits {
   u64 high, low;
@@ -85,7 +92,7 @@ inline Wide operator-(const Wide& x, const Wide& y) { return x + (-y); }
 [[gnu::noinline]] inline Wide operator/(const Wide& x, const Wide& y) {
   const Wide b{y.m, 0, false};
   Wide r = wide(1.0 / leading(y));
-  for (int i = 0; i < 2; ++i) r = r + r * (one - b * r);
+  PLUMB_EXACT_LOOP for (int i = 0; i < 2; ++i) r = r + r * (one - b * r);
   r.e -= y.e;
   r.negative = y.negative;
   return x * r;
@@ -96,7 +103,7 @@ inline Wide operator-(const Wide& x, const Wide& y) { return x + (-y); }
   const int odd = x.e & 1;
   const Wide b{x.m, odd, false};
   Wide r = wide(1.0 / __builtin_sqrt(odd ? 2 * leading(x) : leading(x)));
-  for (int i = 0; i < 2; ++i) r = r + scaled(r * (one - b * (r * r)), -1);
+  PLUMB_EXACT_LOOP for (int i = 0; i < 2; ++i) r = r + scaled(r * (one - b * (r * r)), -1);
   return scaled(r, -((x.e - odd) / 2));
 }
 /// The number beside x, away from zero or towards it.
