@@ -211,8 +211,8 @@ inline Wide other_leg(const Wide& x) { return root((one - x) * (one + x)); }
   if (is_nan(x) || x == 0 || is_infinite(x)) return x;
   const double a = magnitude(x);
   const Wide r = exp(log(wide(a)) * third);
-  const Dyadic near = dyadic(rounded(r, Mode::nearest, true)), d = dyadic(a);
-  const bool exact = near.m < 1 << 18 && near.m * near.m * near.m == d.m && 3 * near.e == d.e;
+  const Dyadic near = dyadic(rounded(r, Mode::nearest, true));
+  const bool exact = near.m < 1 << 18 && near.m * near.m * near.m == dyadic(a).m;
   return with_sign(exact ? finish(near, mode) : finish(r, mode), x < 0);
 }
 /// IEEE 754-2019, 9.2.1.
