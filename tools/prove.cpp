@@ -1,4 +1,4 @@
-// plumb prove --functions: elementary functions on the cpu target against the reference.
+// plumb prove --functions: elementary functions on a target against the reference.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -87,7 +87,8 @@ po::options_description described() {
   add("shard", po::value<std::string>()->default_value("0/1"), "I/N: only the I-th of N equal parts of the arguments, from 0");
   add("seed", po::value<std::uint64_t>()->default_value(1), "of pairs, and of f64");
   add("threads", po::value<int>()->default_value(0), "0: all cores");
-  add("vector-bits", po::value<int>()->default_value(0), "width of the code's vectors: 128, 256, 512; 0: the machine's");
+  add("target", po::value<std::string>()->default_value("cpu"), "the target whose functions are proved");
+  add("vector-bits", po::value<int>()->default_value(0), "width of the code's vectors: 128, 256, 512; 0: the machine's; of cpu alone");
   add("out", po::value<std::string>(), "add the results to this JSON file");
   add("merge", po::value<std::vector<std::string>>()->multitoken(), "run nothing: join such files into --out");
   add("rules", "rewrite rules (not in this version)");
@@ -112,10 +113,12 @@ int prove_command(const Args& args) {
   if (threads < 0 || threads > 1024) fail_input("--threads takes 0 to 1024");
   if (vector_bits < 0 || vector_bits % 8) fail_input("--vector-bits takes 128, 256 or 512");
   const auto [shard, shards] = shard_from(given["shard"].as<std::string>());
-  const auto cpu = backends::make_cpu_backend({1, vector_bits / 8});
-  const verify::FunctionOptions base{cpu, inputs, threads ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency())), given["seed"].as<std::uint64_t>(), shard, shards};
-  const auto description = cpu->description();
-  const ProofContext context{description.substr(0, description.find(',')), cpu->facts().vector_bytes * 8, base.seed};
+  const auto word = given["target"].as<std::string>();
+  const auto target = word == "cpu" ? backends::make_cpu_backend({1, vector_bits / 8}) : make_target(word, 1);
+  if (!target) fail_input("the reference is what functions are proved against; --target takes one that compiles");
+  const verify::FunctionOptions base{target, inputs, threads ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency())), given["seed"].as<std::uint64_t>(), shard, shards};
+  const auto description = target->description();
+  const ProofContext context{description.substr(0, description.find(',')), target->facts().vector_bytes * 8, base.seed};
   ProofResults results;
   if (given.count("out")) results.read(given["out"].as<std::string>(), false);
   std::int64_t count = 0, pairs = 0, wrong = 0;

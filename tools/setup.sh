@@ -4,7 +4,7 @@ set -euo pipefail
 
 packages=(
   g++ cmake ninja-build ccache mold git python3
-  llvm-19-dev libonnx-dev libprotobuf-dev protobuf-compiler zlib1g-dev liblapack-dev libblas-dev
+  llvm-19-dev clang-19 libonnx-dev libprotobuf-dev protobuf-compiler zlib1g-dev liblapack-dev libblas-dev
   libmpfr-dev libgmp-dev libfmt-dev nlohmann-json3-dev
   libboost-program-options-dev libboost-context-dev libgtest-dev libgmock-dev librapidcheck-dev
 )

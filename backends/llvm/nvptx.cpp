@@ -1,11 +1,14 @@
 #include "backends/llvm/nvptx.h"
 
+#include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/Linker/Linker.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
 
 #include <mutex>
 
+#include "backends/llvm/internal/device_library.h"
 #include "backends/llvm/internal/grid.h"
 #include "backends/llvm/internal/pipeline.h"
 
@@ -122,10 +125,29 @@ std::unique_ptr<llvm::TargetMachine> machine_for(const std::string& arch) {
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(triple, arch, "+ptx80", {}, llvm::Reloc::PIC_, {}, llvm::CodeGenOptLevel::Default));
 }
 
+/// Adds the library's functions that kernels call, and what those call.
+void link_library(llvm::Module& module) {
+  const auto needed = llvm::find_if(module, [](const llvm::Function& f) { return f.isDeclaration() && !f.isIntrinsic(); });
+  if (needed == module.end()) return;
+  const auto bytes = nvptx_library();
+  if (bytes.empty()) fail_unsupported("this build has no " + needed->getName().str() + " for NVIDIA GPUs: it was made without clang++-19; install clang-19 and build again");
+  const llvm::StringRef data(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  auto library = take(llvm::getLazyBitcodeModule({data, "exact"}, module.getContext()));
+  library->setDataLayout(module.getDataLayout());
+  library->setTargetTriple(module.getTargetTriple());
+  if (llvm::Linker::linkModules(module, std::move(library), llvm::Linker::LinkOnlyNeeded)) fail_internal("the device library does not link");
+  for (auto& f : module) {
+    if (f.isDeclaration() && !f.isIntrinsic()) fail_internal("the device library has no " + f.getName().str());
+    if (f.getCallingConv() != llvm::CallingConv::PTX_Kernel && !f.isDeclaration()) f.setLinkage(llvm::GlobalValue::InternalLinkage);
+  }
+}
+
 std::unique_ptr<llvm::Module> module_for(llvm::LLVMContext& context, llvm::TargetMachine& machine, std::span<NamedKernel> named) {
   static const NvptxGrid grid;
   static const NvptxCalls calls;
-  return build_module(context, machine, named, calls, {1, &grid});
+  auto module = build_module(context, machine, named, calls, {1, &grid});
+  link_library(*module);
+  return module;
 }
 
 }  // namespace

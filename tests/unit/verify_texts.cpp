@@ -102,11 +102,21 @@ struct Way {
   Contract contract;
   std::string str() const { return " on " + target + " under " + std::string(name(contract)); }
 };
+/// Machines that test every change have no GPU; one that has takes part.
+std::shared_ptr<backends::Backend> cuda_if_there() {
+  try {
+    return backends::make_cuda_backend();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::unsupported);
+    return nullptr;
+  }
+}
 std::vector<Way> ways() {
   std::vector<Way> r;
   for (auto contract : {Contract::strict, Contract::relaxed}) {
     r.push_back({backends::make_cpu_backend({2, 0}), "cpu", contract});
     r.push_back({verify::make_simt_backend(), "simt", contract});
+    if (const auto gpu = cuda_if_there()) r.push_back({gpu, "cuda", contract});
   }
   return r;
 }
