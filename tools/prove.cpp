@@ -24,8 +24,9 @@ constexpr const char* how =
 std::string at(const verify::FunctionResult& r, const double (&x)[2]) { return plumb::row(r.fn).arity > 1 ? fmt::format("{}, {}", x[0], x[1]) : fmt::format("{}", x[0]); }
 
 void print(const verify::FunctionResult& r) {
-  std::cout << fmt::format("{:9} {:8} {:>11} {:10} strict: {} misrounded{}; relaxed: at most {:.4f} ulp (bound {}) at {}{}  {:.1f} s\n", plumb::row(r.fn).name, name(r.dtype), r.inputs,
-                           r.all && r.inputs == r.total ? "(all)" : "(a part)", r.misrounded, r.misrounded ? ", first at " + at(r, r.misrounded_at) : "", r.worst_ulp, plumb::row(r.fn).ulp, at(r, r.worst_at),
+  std::cout << fmt::format("{:9} {:8} {:>11} {:10} strict: {} misrounded{}; relaxed: at most {:.4f} ulp{} (bound {}) at {}{}  {:.1f} s\n", plumb::row(r.fn).name, name(r.dtype), r.inputs,
+                           r.all && r.inputs == r.total ? "(all)" : "(a part)", r.misrounded, r.misrounded ? ", first at " + at(r, r.misrounded_at) : "", r.worst_ulp,
+                           r.dtype == DType::f64 ? " from the rounded answer" : "", plumb::row(r.fn).ulp, at(r, r.worst_at),
                            r.beyond ? fmt::format(", {} outside the enclosure, first at {}", r.beyond, at(r, r.beyond_at)) : "", r.seconds);
   const auto& by = r.by;
   if (by.constant + by.polynomial + by.reduced + by.exact + by.undefined)

@@ -27,7 +27,7 @@ struct FunctionResult {
   bool all = false;                     ///< the numbers [0, total) are every argument of the dtype
   std::int64_t misrounded = 0;          ///< under strict: answers other than the reference's
   double misrounded_at[2] = {0, 0};
-  double worst_ulp = 0;                 ///< under relaxed: the greatest distance from the exact value, in units in its last place
+  double worst_ulp = 0;                 ///< under relaxed: the greatest distance from the exact value (f64: from it rounded), in units in its last place
   double worst_at[2] = {0, 0};
   std::int64_t beyond = 0;              ///< under relaxed: answers outside the function's enclosure
   double beyond_at[2] = {0, 0};

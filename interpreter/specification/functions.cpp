@@ -26,7 +26,8 @@ std::vector<Measured> measured() {
   std::vector<Measured> r;
   for (const auto& f : embedded_files()) {
     if (f.path != "bench/results/functions.json") continue;
-    for (const auto& j : nlohmann::json::parse(f.text).at("functions")) {
+    const auto file = nlohmann::json::parse(f.text);
+    for (const auto& j : file.at("functions")) {
       if (j.at("contract") != "relaxed" || j.at("dtype") != "f32") continue;
       const auto inputs = std::to_string(j.at("inputs").get<std::int64_t>());
       r.push_back({j.at("function"), j.at("dtype"), decimal(j.at("worst_ulp").get<double>(), 4), j.at("worst_at"), j.at("exhaustive").get<bool>() ? "all " + inputs : inputs + " of them"});
@@ -43,9 +44,9 @@ std::string accuracy(const FnRow& f, const std::vector<Measured>& all) {
   return s + "\n\n";
 }
 
-std::string section(const FnRow& f, const std::vector<Measured>& all) {
-  const std::string_view args = f.arity == 1 ? "x" : f.arity == 2 ? "x, y" : "x, y, z";
-  std::string s = "#### " + std::string(f.name) + "\n\n" + code(std::string(f.name) + "(" + std::string(args) + ")") + ": " + std::string(f.doc) + "\n\n";
+std::string section(FnId fn, const std::vector<Measured>& all) {
+  const auto& f = row(fn);
+  std::string s = "#### " + std::string(f.name) + "\n\n" + code(std::string(f.name) + "(" + std::string(f.arguments()) + ")") + ": " + std::string(f.doc) + "\n\n";
   s += "Takes " + std::string(takes_words[static_cast<std::size_t>(f.takes)]) + "; gives " + (f.gives == Gives::boolean ? "bool" : "the same dtype") + ".\n\n";
   s += accuracy(f, all);
   const auto op = ir::find_op(f.name);
@@ -53,7 +54,7 @@ std::string section(const FnRow& f, const std::vector<Measured>& all) {
   const auto label = [&](const char* c) { return code(std::string(f.name) + "_" + c); };
   s += "Constraints of the operation: " + (f.arity > 1 ? label("c1") + ", " : "") + label("c2") + ", as of " + link("all elementwise operations", "elementwise-operations") + ".\n\n";
   s += edges_of(f.name);
-  if (const auto d = ir::derivative(*op); !d.empty()) s += "Derivative: " + std::string(d) + "\n\n";
+  s += "Derivative: " + derivative_of(fn) + "\n\n";
   if (const auto k = ir::row(*op).kink; !k.empty()) s += "Kink: " + std::string(k) + ".\n\n";
   return s + examples_of(f.name);
 }
@@ -66,7 +67,7 @@ std::string power(int e) { return "2^" + std::to_string(e); }
 std::string functions() {
   const auto all = measured();
   std::string s;
-  for (const auto& f : AllFns::rows) s += section(f, all);
+  for (std::size_t f = 0; f < AllFns::rows.size(); ++f) s += section(static_cast<FnId>(f), all);
   return s;
 }
 

@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "ir/scalar/functions.h"
+
 namespace plumb::spec {
 
 /// Every dtype with its facts.
@@ -11,6 +13,8 @@ std::string dtypes();
 std::string operations();
 /// Every scalar function.
 std::string functions();
+/// The tangent of a scalar function's result from those of its arguments, or why there is none: "r' = cos(x) * x'.".
+std::string derivative_of(FnId fn);
 /// Operations and functions by name.
 std::string index();
 /// The leading comment of a source file: where a grammar or a list of invariants is defined.

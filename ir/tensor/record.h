@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "ir/scalar/edge.h"
 #include "ir/scalar/functions.h"
 #include "ir/tensor/attr.h"
 #include "ir/tensor/graph.h"
@@ -36,9 +37,7 @@ struct OpRow {
 
 /// A condition on operands and attributes. Where it is broken, infer's sentence starts with the label ("C2: …").
 struct Constraint { std::string_view label, text; };
-/// One edge of the meaning ("E1", the case, the result), and which libraries do the same or otherwise. A test of the name
-/// "<op>_e1" shows it: a function in tests/ops/<op>.plumb.
-struct Edge { std::string_view label, when, result, others = ""; };
+using plumb::Edge;
 
 /// A record also has, where there is something to say: `equation` (the output element, as a formula), `constraints` and
 /// `edges` (arrays), `no_edges` (why there are none), `derivative` (the result's tangent from the operands').

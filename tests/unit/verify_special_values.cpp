@@ -200,8 +200,11 @@ std::vector<interp::Number> on_cpu(FnId fn, DType t, const std::vector<Case>& ca
 /// Across the branch cut, up to the function's bound beyond pi.
 TEST(Enclosures, AnAngleMayBeItsBoundBeyondPi) {
   const interp::Enclosed around[] = {interp::Enclosed::real(-1, 1), interp::Enclosed::real(-1, 1)};
-  for (float v : {0x1.921fb6p1f + 0x1p-21f, -0x1.921fb6p1f - 0x1p-21f})  // pi as a float, and two places
-    EXPECT_TRUE(interp::contains(interp::enclose(fn_id<Atan2>, DType::f32, around), DType::f32, {.f = static_cast<double>(v)}));
+  const auto legal = interp::enclose(fn_id<Atan2>, DType::f32, around);
+  for (double sign : {1.0, -1.0}) {
+    EXPECT_TRUE(interp::contains(legal, DType::f32, {.f = sign * 0x1.921fb6p1}));               // pi as a float, 0.37 ULP beyond it
+    EXPECT_FALSE(interp::contains(legal, DType::f32, {.f = sign * (0x1.921fb6p1 + 0x1p-22)}));  // 1.37 ULP beyond
+  }
 }
 
 class SpecialValues : public testing::TestWithParam<DType> {};

@@ -9,11 +9,17 @@ inline constexpr std::array elementwise_constraints{
     Constraint{"C1", "The operands have the same type."},
     Constraint{"C2", "The function takes the operands' dtype."}};
 
+template <class Fn> consteval std::string_view kink_of() {
+  if constexpr (requires { Fn::kink; }) return Fn::kink;
+  else return "";
+}
+
 template <class Fn> struct Elementwise {
-  static constexpr OpRow row{Fn::row.name, Fn::row.arity == 1 ? "x" : Fn::row.arity == 2 ? "x, y" : "x, y, z", OpClass::elementwise, Fn::row.doc, "", fn_id<Fn>};
+  static constexpr OpRow row{Fn::row.name, Fn::row.arguments(), OpClass::elementwise, Fn::row.doc, kink_of<Fn>(), fn_id<Fn>};
   static constexpr auto attrs = no_attrs;
   static constexpr std::string_view equation = Fn::row.arity == 1 ? "r[i] = f(x[i])" : Fn::row.arity == 2 ? "r[i] = f(x[i], y[i])" : "r[i] = f(x[i], y[i], z[i])";
   static constexpr auto constraints = elementwise_constraints;
+  static constexpr const auto& edges = Fn::edges;
   static Inferred infer(std::span<const Type> in, const AttrMap&) {
     for (const auto& t : in)
       if (t != in[0]) return no("C1: operands differ: " + in[0].str() + " and " + t.str() + "; broadcast and convert are operations of their own");
