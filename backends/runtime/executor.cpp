@@ -120,6 +120,32 @@ struct Session::State {
     return results;
   }
 
+  /// Slices along axis 0 lie one after another in memory.
+  std::vector<Literal> scan(Frame& f, const lowering::ScanStep& l, const std::vector<Literal>& inputs, const RunOptions& o) {
+    const auto steps = inputs.back().extents()[0];
+    const auto whole = [&](std::size_t k) { return f.program->slots[static_cast<std::size_t>(l.outputs[k])].type; };
+    const auto carried = static_cast<std::ptrdiff_t>(l.carries);
+    std::vector<Literal> state(inputs.begin(), inputs.begin() + carried), results;
+    for (std::size_t k = l.carries; k < l.outputs.size(); ++k) results.emplace_back(whole(k));
+    for (std::int64_t i = 0; i < steps; ++i) {
+      const auto at = l.reverse ? steps - 1 - i : i;
+      for (std::size_t k = l.carries; k < inputs.size(); ++k) {
+        const auto& all = inputs[k].type();
+        Literal slice(ir::Type{all.dtype, {all.shape.begin() + 1, all.shape.end()}});
+        if (const auto bytes = slice.bytes(); bytes > 0) std::memcpy(slice.mutable_raw(), static_cast<const char*>(inputs[k].raw()) + at * bytes, static_cast<std::size_t>(bytes));
+        state.push_back(std::move(slice));
+      }
+      state = run(*f.callees[static_cast<std::size_t>(l.body)], state, o);
+      for (std::size_t k = 0; k < results.size(); ++k) {
+        const auto& slice = state[l.carries + k];
+        if (slice.bytes() > 0) std::memcpy(static_cast<char*>(results[k].mutable_raw()) + at * slice.bytes(), slice.raw(), static_cast<std::size_t>(slice.bytes()));
+      }
+      state.resize(l.carries);
+    }
+    state.insert(state.end(), results.begin(), results.end());
+    return state;
+  }
+
   void step(Frame& f, const lowering::Step& s, const RunOptions& o) {
     if (auto* l = std::get_if<lowering::Launch>(&s)) return launch(f, *l, o);
     if (auto* c = std::get_if<lowering::LibraryCall>(&s)) return call(f, *c, o);
@@ -139,6 +165,7 @@ struct Session::State {
       give(i->outputs, run(*f.callees[static_cast<std::size_t>(yes ? i->then : i->otherwise)], values(i->inputs), o));
       return;
     }
+    if (auto* l = std::get_if<lowering::ScanStep>(&s)) return give(l->outputs, scan(f, *l, values(l->inputs), o));
     const auto& w = std::get<lowering::WhileStep>(s);
     auto state = values(w.inputs);
     while (holds(run(*f.callees[static_cast<std::size_t>(w.condition)], state, o)[0])) state = run(*f.callees[static_cast<std::size_t>(w.body)], state, o);

@@ -28,5 +28,6 @@ std::span<const OpEntry> signal_family();
 std::span<const OpEntry> unpool_family();
 std::span<const OpEntry> determinant_family();
 std::span<const OpEntry> scan_family();
+std::span<const OpEntry> selection_family();
 
 }  // namespace plumb::ir::onnx_import

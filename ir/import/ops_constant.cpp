@@ -91,9 +91,14 @@ void eye_like(NodeImport& n) {
   n.out(n.b.convert(n.b.op("eq", {n.with("add", row, static_cast<double>(k)), column}), to));
 }
 
-/// The result's size is a matter of values, so they must be known.
+/// Known values give a constant, of a size that other nodes can build on.
 void non_zero(NodeImport& n) {
-  const auto& l = n.need(n.in(0), "NonZero's operand");
+  const auto* known = n.known(n.in(0));
+  if (!known) {
+    const auto r = n.b.add("nonzero", std::array{n.in(0)});
+    return n.out_padded(0, r[0], 1, r[1]);
+  }
+  const auto& l = *known;
   n.check_table(l.elements());
   const Extents e = l.extents();
   std::vector<Index> hits;
