@@ -120,29 +120,22 @@ struct Session::State {
     return results;
   }
 
-  /// Slices along axis 0 lie one after another in memory.
+  /// Slices along axis 0 lie one after another in memory. The body sees copies: kernels want the alignment of whole tensors.
   std::vector<Literal> scan(Frame& f, const lowering::ScanStep& l, const std::vector<Literal>& inputs, const RunOptions& o) {
     const auto steps = inputs.back().extents()[0];
-    const auto whole = [&](std::size_t k) { return f.program->slots[static_cast<std::size_t>(l.outputs[k])].type; };
-    const auto carried = static_cast<std::ptrdiff_t>(l.carries);
-    std::vector<Literal> state(inputs.begin(), inputs.begin() + carried), results;
-    for (std::size_t k = l.carries; k < l.outputs.size(); ++k) results.emplace_back(whole(k));
+    auto& body = *f.callees[static_cast<std::size_t>(l.body)];
+    std::vector<Literal> state(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(l.carries)), slices;
+    for (std::size_t k = l.carries; k < inputs.size(); ++k) slices.push_back(place.make(body.program->slots[static_cast<std::size_t>(body.program->params[k])].type, "a slice for @" + body.program->name));
     for (std::int64_t i = 0; i < steps; ++i) {
       const auto at = l.reverse ? steps - 1 - i : i;
-      for (std::size_t k = l.carries; k < inputs.size(); ++k) {
-        const auto& all = inputs[k].type();
-        Literal slice(ir::Type{all.dtype, {all.shape.begin() + 1, all.shape.end()}});
-        if (const auto bytes = slice.bytes(); bytes > 0) std::memcpy(slice.mutable_raw(), static_cast<const char*>(inputs[k].raw()) + at * bytes, static_cast<std::size_t>(bytes));
-        state.push_back(std::move(slice));
+      for (std::size_t k = 0; k < slices.size(); ++k) {
+        place.copy_bytes(slices[k], 0, inputs[l.carries + k], at * slices[k].bytes(), slices[k].bytes());
+        state.push_back(slices[k]);
       }
-      state = run(*f.callees[static_cast<std::size_t>(l.body)], state, o);
-      for (std::size_t k = 0; k < results.size(); ++k) {
-        const auto& slice = state[l.carries + k];
-        if (slice.bytes() > 0) std::memcpy(static_cast<char*>(results[k].mutable_raw()) + at * slice.bytes(), slice.raw(), static_cast<std::size_t>(slice.bytes()));
-      }
+      state = run(body, state, o);
+      for (std::size_t k = l.carries; k < l.outputs.size(); ++k) place.copy_bytes(f.slots[static_cast<std::size_t>(l.outputs[k])], at * state[k].bytes(), state[k], 0, state[k].bytes());
       state.resize(l.carries);
     }
-    state.insert(state.end(), results.begin(), results.end());
     return state;
   }
 
@@ -165,7 +158,10 @@ struct Session::State {
       give(i->outputs, run(*f.callees[static_cast<std::size_t>(yes ? i->then : i->otherwise)], values(i->inputs), o));
       return;
     }
-    if (auto* l = std::get_if<lowering::ScanStep>(&s)) return give(l->outputs, scan(f, *l, values(l->inputs), o));
+    if (auto* l = std::get_if<lowering::ScanStep>(&s)) {
+      const auto carried = scan(f, *l, values(l->inputs), o);
+      return give({l->outputs.begin(), l->outputs.begin() + static_cast<std::ptrdiff_t>(l->carries)}, carried);
+    }
     const auto& w = std::get<lowering::WhileStep>(s);
     auto state = values(w.inputs);
     while (holds(run(*f.callees[static_cast<std::size_t>(w.condition)], state, o)[0])) state = run(*f.callees[static_cast<std::size_t>(w.body)], state, o);
