@@ -1,4 +1,4 @@
-// Sources and what passes a value through: Constant, ConstantOfShape, Range, EyeLike, Shape, Size, Identity, Dropout, NonZero.
+// Sources and what passes a value through: Constant, ConstantOfShape, Range, EyeLike, Shape, Size, Identity, NonZero.
 #include <cmath>
 
 #include "ir/import/families.h"
@@ -73,14 +73,6 @@ void size(NodeImport& n) { n.out(n.b.constant(vector_literal<std::int64_t>(DType
 
 void identity(NodeImport& n) { n.out(n.in(0)); }
 
-/// Inference: the identity, and a mask of all true; so is training when nothing is dropped.
-void dropout(NodeImport& n) {
-  const bool training = n.has(2) && n.need_flag(2, "training_mode");
-  if (training && (!n.has(1) || n.need_reals(1, "the ratio") != std::vector<double>{0})) n.unsupported("training_mode = true with a ratio above 0");
-  n.out(n.in(0));
-  if (n.wants(1)) n.out(1, n.broadcast(n.b.scalar(n.opset >= 10 ? DType::boolean : n.type_in(0).dtype, 1), n.type_in(0).shape, {}));
-}
-
 void eye_like(NodeImport& n) {
   const Type t = n.type_in(0);
   if (t.rank() != 2) n.fail("takes a matrix, not " + t.str());
@@ -113,7 +105,7 @@ void non_zero(NodeImport& n) {
 }
 
 constexpr OpEntry entries[] = {
-    {"Constant", 0, 0, constant}, {"ConstantOfShape", 1, 1, constant_of_shape}, {"Dropout", 1, 3, dropout}, {"EyeLike", 1, 1, eye_like}, {"Identity", 1, 1, identity},
+    {"Constant", 0, 0, constant}, {"ConstantOfShape", 1, 1, constant_of_shape}, {"EyeLike", 1, 1, eye_like}, {"Identity", 1, 1, identity},
     {"NonZero", 1, 1, non_zero}, {"Range", 3, 3, range}, {"Shape", 1, 1, shape}, {"Size", 1, 1, size},
 };
 }  // namespace
