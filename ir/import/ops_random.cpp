@@ -1,7 +1,7 @@
 // Random numbers: Bernoulli, Dropout in training, Multinomial, RandomNormal, RandomUniform and the Like forms.
 //
 // ONNX leaves open which numbers these give; here they are those of Plumb's records under a key that the model decides, the
-// same on every run and target. A node with a seed has the key (bits of the seed's f32, 0), so that equal seeds draw alike,
+// same on every run and target. A node with a seed has the key (the seed, 0), a float's by its bits, so that equal seeds draw alike,
 // as ONNX says; a node without one has (0, its number among such nodes, from 1), so that no two draw alike.
 #include <bit>
 
@@ -18,7 +18,10 @@ ValueId constant_key(NodeImport& n, std::uint64_t seed, std::uint64_t stream) {
 }
 ValueId key_of(NodeImport& n) {
   if (n.scope.fn.outer) n.unsupported("random numbers in a branch that the data decides, or in a loop that is not unrolled: each of its steps would draw the same");
-  if (n.has_attr("seed")) return constant_key(n, std::bit_cast<std::uint32_t>(static_cast<float>(n.real("seed", 0))), 0);
+  if (n.has_attr("seed")) {
+    const bool whole = n.op_type() == "Dropout";
+    return constant_key(n, whole ? static_cast<std::uint64_t>(n.integer("seed")) : std::bit_cast<std::uint32_t>(static_cast<float>(n.real("seed", 0))), 0);
+  }
   return constant_key(n, 0, n.importer.next_stream());
 }
 
