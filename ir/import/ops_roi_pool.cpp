@@ -44,7 +44,7 @@ void max_roi_pool(NodeImport& n) {
     return n.reduce("reduce_max", n.b.op("select", {n.broadcast(has, all, std::move(has_dims)), spread, n.b.splat_like(spread, -std::numeric_limits<double>::infinity())}), {axis});
   };
   const auto of_columns = greatest(images, has_column, {regions, channels, rows, result[3], columns}, {0, 1, 2, 4}, {0, 3, 4}, 4);
-  const auto y = greatest(of_columns, has_row, {regions, channels, result[2], result[3], rows}, {0, 1, 4, 3}, {0, 2, 4}, 4);
+  const auto y = greatest(n.b.transpose(of_columns, {0, 1, 3, 2}), has_row, {regions, channels, result[2], result[3], rows}, {0, 1, 3, 4}, {0, 2, 4}, 4);
   const auto some = [&](ValueId has, std::int64_t dim) { return n.broadcast(n.reduce("reduce_or", has, {2}), result, {0, dim}); };
   n.out(n.select(n.b.op("and", {some(has_row, 2), some(has_column, 3)}), y, n.b.splat_like(y, 0)));
 }
