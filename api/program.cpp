@@ -6,6 +6,7 @@
 #include "api/include/plumb/plumb.h"
 #include "backends/runtime/executor.h"
 #include "ir/import/onnx.h"
+#include "ir/tensor/result_sizes.h"
 #include "ir/tensor/specialize.h"
 #include "ir/tensor/text.h"
 #include "lowering/pipeline.h"
@@ -137,9 +138,9 @@ std::vector<Array> Program::run(const std::vector<Array>& inputs, const RunOptio
   for (const auto& a : inputs) in.push_back(state_->as_declared(in.size(), to_literal(a)));
   auto& program = state_->bind(in);
   const auto terms = terms_of(options);
-  const auto arrays = [](const std::vector<ir::Literal>& values) {
+  const auto arrays = [&](const std::vector<ir::Literal>& values) {
     std::vector<Array> r;
-    for (const auto& l : values) r.push_back(to_array(l));
+    for (const auto& l : ir::exact_results(program.module.entry(), values)) r.push_back(to_array(l));
     return r;
   };
   if (options.target == "reference") return arrays(verify::reference(program.module, in));

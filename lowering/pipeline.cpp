@@ -6,6 +6,7 @@
 #include <map>
 
 #include "ir/tensor/builder.h"
+#include "ir/tensor/loops.h"
 #include "ir/tensor/op_table.h"
 #include "ir/tensor/split_complex.h"
 #include "ir/tensor/text.h"
@@ -28,13 +29,15 @@ template <ir::Function (*pass)(const ir::Function&)> ir::Module each_function(ir
   for (auto& f : m.functions) f = pass(f);
   return m;
 }
+ir::Module loops(ir::Module m) { return ir::expand_loops(std::move(m)); }
 ir::Module split(ir::Module m) { return ir::has_complex(m) ? ir::split_complex(m) : std::move(m); }
 
-/// Complex numbers first, so that composites of them are taken apart with them, and nothing after knows of them; then
+/// Loops that are operations first, as they make functions; then complex numbers, so that composites of them are taken apart with them, and nothing after knows of them; then
 /// composites, so that every later pass sees primitives alone; sharing after simplification, which makes more
 /// nodes alike; removal last, since all three leave unused nodes behind.
 const std::vector<TensorPass>& tensor_passes() {
   static const std::vector<TensorPass> list{
+      {{"loops", "operations that repeat steps become while", false}, &loops},
       {{"split_complex", "complex numbers become pairs of their parts", false}, &split},
       {{"decompose", "composites become primitives", false}, &each_function<decompose>},
       {{"simplify", "views and conversions that do nothing are dropped, chains of reshapes merged", true}, &each_function<simplify>},
@@ -134,6 +137,9 @@ class Lowerer {
       in.erase(in.begin());
       const auto then = callee(p, text("then")), otherwise = callee(p, text("else"));
       p.steps.emplace_back(IfStep{condition, then, otherwise, in, out});
+    } else if (ir::name(n) == "scan") {
+      const auto body = callee(p, text("body"));
+      p.steps.emplace_back(ScanStep{body, static_cast<std::size_t>(n.attrs.integer("carries")), n.attrs.flag("reverse"), in, out});
     } else {
       const auto condition = callee(p, text("cond")), body = callee(p, text("body"));
       p.steps.emplace_back(WhileStep{condition, body, in, out});

@@ -43,7 +43,14 @@ struct WhileStep {
   std::int32_t condition, body;
   std::vector<SlotId> inputs, outputs;
 };
-using Step = std::variant<Launch, Copy, IfStep, WhileStep, LibraryCall>;
+/// A step of the body for each slice along axis 0 of the inputs after the first `carries`.
+struct ScanStep {
+  std::int32_t body;
+  std::size_t carries;
+  bool reverse;
+  std::vector<SlotId> inputs, outputs;
+};
+using Step = std::variant<Launch, Copy, IfStep, WhileStep, ScanStep, LibraryCall>;
 
 struct Program {
   std::string name;

@@ -19,6 +19,7 @@ class Rewriter {
   explicit Rewriter(const Function& f) : old_(f), b_(out_), map_(f.values.size(), -1) {
     out_.name = f.name;
     out_.result_names = f.result_names;
+    out_.result_sizes = f.result_sizes;
     for (auto v : f.params) map_[static_cast<std::size_t>(v)] = b_.param(f.type(v), f.value(v).name);
   }
   ValueId now(ValueId v) const { return map_[static_cast<std::size_t>(v)]; }

@@ -56,6 +56,9 @@ void print_plan(const lowering::Program& p, const std::string& indent, Seen& see
       callee(i->otherwise, "else");
     } else if (auto* call = std::get_if<lowering::LibraryCall>(&s)) {
       std::cout << fmt::format("{}{} = {} ({})\n", indent, slots(call->outputs), ir::name(call->spec->nodes[0]), slots(call->inputs));
+    } else if (auto* scan = std::get_if<lowering::ScanStep>(&s)) {
+      std::cout << fmt::format("{}{} = scan ({}), {} carried{}\n", indent, slots(scan->outputs), slots(scan->inputs), scan->carries, scan->reverse ? ", reverse" : "");
+      callee(scan->body, "body");
     } else {
       const auto& w = std::get<lowering::WhileStep>(s);
       std::cout << fmt::format("{}{} = while ({})\n", indent, slots(w.outputs), slots(w.inputs));

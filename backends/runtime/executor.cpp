@@ -120,6 +120,25 @@ struct Session::State {
     return results;
   }
 
+  /// Slices along axis 0 lie one after another in memory. The body sees copies: kernels want the alignment of whole tensors.
+  std::vector<Literal> scan(Frame& f, const lowering::ScanStep& l, const std::vector<Literal>& inputs, const RunOptions& o) {
+    const auto steps = inputs.back().extents()[0];
+    auto& body = *f.callees[static_cast<std::size_t>(l.body)];
+    std::vector<Literal> state(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(l.carries)), slices;
+    for (std::size_t k = l.carries; k < inputs.size(); ++k) slices.push_back(place.make(body.program->slots[static_cast<std::size_t>(body.program->params[k])].type, "a slice for @" + body.program->name));
+    for (std::int64_t i = 0; i < steps; ++i) {
+      const auto at = l.reverse ? steps - 1 - i : i;
+      for (std::size_t k = 0; k < slices.size(); ++k) {
+        place.copy_bytes(slices[k], 0, inputs[l.carries + k], at * slices[k].bytes(), slices[k].bytes());
+        state.push_back(slices[k]);
+      }
+      state = run(body, state, o);
+      for (std::size_t k = l.carries; k < l.outputs.size(); ++k) place.copy_bytes(f.slots[static_cast<std::size_t>(l.outputs[k])], at * state[k].bytes(), state[k], 0, state[k].bytes());
+      state.resize(l.carries);
+    }
+    return state;
+  }
+
   void step(Frame& f, const lowering::Step& s, const RunOptions& o) {
     if (auto* l = std::get_if<lowering::Launch>(&s)) return launch(f, *l, o);
     if (auto* c = std::get_if<lowering::LibraryCall>(&s)) return call(f, *c, o);
@@ -138,6 +157,10 @@ struct Session::State {
       const bool yes = holds(f.slots[static_cast<std::size_t>(i->condition)]);
       give(i->outputs, run(*f.callees[static_cast<std::size_t>(yes ? i->then : i->otherwise)], values(i->inputs), o));
       return;
+    }
+    if (auto* l = std::get_if<lowering::ScanStep>(&s)) {
+      const auto carried = scan(f, *l, values(l->inputs), o);
+      return give({l->outputs.begin(), l->outputs.begin() + static_cast<std::ptrdiff_t>(l->carries)}, carried);
     }
     const auto& w = std::get<lowering::WhileStep>(s);
     auto state = values(w.inputs);

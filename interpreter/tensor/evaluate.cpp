@@ -9,6 +9,7 @@
 #include "interpreter/tensor/primitives.h"
 #include "ir/linalg/library.h"
 #include "ir/tensor/builder.h"
+#include "ir/tensor/loops.h"
 #include "ir/tensor/split_complex.h"
 #include "ir/tensor/verifier.h"
 
@@ -74,7 +75,7 @@ template <class D> class Run {
 
   std::vector<Tensor<D>> node(const ir::Function& f, const ir::Node& n, const In& in, int number) {
     if (ir::is_composite(n.op)) return composite(f, n, in);
-    if (ir::row(n.op).op_class == OpClass::control) return control(n, in);
+    if (ir::row(n.op).op_class == OpClass::control) return control(f, n, in);
     if (ir::row(n.op).op_class == OpClass::library) return library(f, n, in);
     return {primitive(f, n, in, f.type(n.results[0]), number)};
   }
@@ -162,7 +163,33 @@ template <class D> class Run {
     return function(body, std::move(inputs), false);
   }
 
-  std::vector<Tensor<D>> control(const ir::Node& n, const In& in) {
+  std::vector<Tensor<D>> scan(const ir::Function& f, const ir::Node& n, const In& in) {
+    const auto carries = static_cast<std::size_t>(n.attrs.integer("carries"));
+    const auto steps = in.back()->type.shape[0].size();
+    std::vector<Tensor<D>> state, results;
+    for (std::size_t k = 0; k < carries; ++k) state.push_back(*in[k]);
+    for (std::size_t k = carries; k < n.results.size(); ++k) {
+      const auto& type = f.type(n.results[k]);
+      results.push_back({type, std::vector<typename D::Value>(static_cast<std::size_t>(type.elements()))});
+    }
+    for (std::int64_t i = 0; i < steps; ++i) {
+      const auto at = n.attrs.flag("reverse") ? steps - 1 - i : i;
+      for (std::size_t k = carries; k < in.size(); ++k) {
+        const auto& all = in[k]->type;
+        Tensor<D> slice{{all.dtype, {all.shape.begin() + 1, all.shape.end()}}, {}};
+        const auto from = in[k]->elements.begin() + at * slice.type.elements();
+        slice.elements.assign(from, from + slice.type.elements());
+        state.push_back(std::move(slice));
+      }
+      state = function(*m_.find(n.attrs.get<std::string>("body")), std::move(state), false);
+      for (std::size_t k = 0; k < results.size(); ++k) std::ranges::copy(state[carries + k].elements, results[k].elements.begin() + at * state[carries + k].type.elements());
+      state.resize(carries);
+    }
+    std::ranges::move(results, std::back_inserter(state));
+    return state;
+  }
+
+  std::vector<Tensor<D>> control(const ir::Function& f, const ir::Node& n, const In& in) {
     auto copy = [&](std::size_t from) {
       std::vector<Tensor<D>> v;
       for (std::size_t k = from; k < in.size(); ++k) v.push_back(*in[k]);
@@ -174,6 +201,7 @@ template <class D> class Run {
     };
     auto call = [&](const char* which, std::vector<Tensor<D>> v) { return function(*m_.find(n.attrs.get<std::string>(which)), std::move(v), false); };
     if (ir::name(n) == "if") return call(holds(*in[0]) ? "then" : "else", copy(1));
+    if (ir::name(n) == "scan") return scan(f, n, in);
     auto state = copy(0);
     while (holds(call("cond", state)[0])) state = call("body", std::move(state));
     return state;
@@ -197,12 +225,13 @@ template <class D> std::vector<Tensor<D>> run_module(const D& d, const ir::Modul
   return run.function(m.entry(), std::move(in), true);
 }
 
-/// What is run: the program and its inputs, with complex numbers as their parts.
+/// What is run: the program and its inputs, with loops written out and complex numbers as their parts.
 struct OnParts {
   OnParts(const ir::Module& given, std::span<const ir::Literal> given_inputs) : whole(given) {
     check_inputs(given.entry(), given_inputs);
     ir::check_call_depth(given);
-    if (ir::has_complex(given)) split = ir::split_complex(given);
+    if (ir::has_loops(given)) split = ir::expand_loops(given);
+    if (ir::has_complex(given)) split = ir::split_complex(module());
     for (const auto& l : given_inputs) inputs.push_back(l.as_parts());
   }
   const ir::Module& module() const { return split ? *split : whole; }

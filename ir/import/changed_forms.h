@@ -4,7 +4,7 @@
 
 namespace plumb::ir::onnx_import {
 
-/// Bad input when the node has an attribute of an older opset than the model's, or an input of a newer one.
+/// Unsupported where the model's opset is older than 7 and the operator changed until then. Bad input when the node has an attribute of an older opset than the model's, or an input of a newer one.
 void check_form(const NodeImport& n);
 
 }  // namespace plumb::ir::onnx_import

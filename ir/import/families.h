@@ -28,5 +28,9 @@ std::span<const OpEntry> signal_family();
 std::span<const OpEntry> unpool_family();
 std::span<const OpEntry> determinant_family();
 std::span<const OpEntry> scan_family();
+std::span<const OpEntry> selection_family();
+std::span<const OpEntry> random_family();
+std::span<const OpEntry> ngram_family();
+std::span<const OpEntry> roi_pool_family();
 
 }  // namespace plumb::ir::onnx_import

@@ -64,9 +64,16 @@ Module Importer::run() {
     if (fixed_[i]) main.known.state(v, *values_[i]);
   }
   check_new_values(main.function, 0, {model_.name, 0, 0});
-  const auto results = graph(model_.proto.graph(), scope);
+  auto results = graph(model_.proto.graph(), scope);
+  std::vector<ResultSize> sizes;
+  for (std::size_t k = 0; k < model_.outputs.size(); ++k)
+    if (const auto it = main.padded.find(results[k]); it != main.padded.end()) {
+      sizes.push_back({k, it->second.axis, results.size()});
+      results.push_back(it->second.count);
+    }
   functions_.insert(functions_.begin(), tidy(main, results));
   functions_.front().result_names = model_.outputs;
+  functions_.front().result_sizes = std::move(sizes);
   drop_unreachable(functions_);
   return Module{std::move(functions_)};
 }
@@ -84,8 +91,10 @@ std::vector<ValueId> Importer::graph(const ::onnx::GraphProto& g, Scope& scope) 
   for (const auto& n : g.node()) node(n, scope);
   std::vector<ValueId> results;
   for (const auto& o : g.output()) results.push_back(lookup(scope, o.name(), {model_.name + "#" + o.name(), 0, 0}));
-  for (auto v : results)
+  for (auto& v : results) {
     if (v < 0) fail_input("a graph's output is an input that was left out", {model_.name, 0, 0});
+    if (scope.fn.outer) v = exact(scope.fn, v, {model_.name, 0, 0});  // only the model's own results may be larger than they are
+  }
   return results;
 }
 
@@ -156,7 +165,14 @@ ValueId Importer::find(Scope& scope, const std::string& name, const SourceLocati
   if (auto it = scope.absent.find(name); it != scope.absent.end()) fail_unsupported(it->second, where);
   if (!scope.outer) fail_input("'" + name + "' is used before anything gives it: an input or initialiser is missing, or the graph is cyclic or out of order", where);
   const ValueId v = find(*scope.outer, name, where);
-  return v < 0 || &scope.outer->fn == &scope.fn ? v : scope.fn.capture(v);
+  return v < 0 || &scope.outer->fn == &scope.fn ? v : scope.fn.capture(exact(scope.outer->fn, v, where));
+}
+
+ValueId Importer::exact(FunctionBuild& fn, ValueId v, const SourceLocation& where) const {
+  const auto it = fn.padded.find(v);
+  if (it == fn.padded.end()) return v;
+  fix_inputs_of(fn, it->second.count);
+  fail_unsupported("a tensor whose size depends on data can be an output of the model, but here it is read: " + why_unknown(fn, it->second.count), where);
 }
 
 bool Importer::inputs_behind(FunctionBuild& fn, ValueId v, std::vector<std::size_t>& inputs) const {

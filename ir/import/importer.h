@@ -35,6 +35,8 @@ struct FunctionBuild {
   FunctionBuild* outer;
   std::vector<ValueId> captures;                    ///< outer values, in the order of the parameters made for them
   std::unordered_map<ValueId, ValueId> inner_of;    ///< outer value to the value that stands for it here
+  struct Padded { std::int64_t axis; ValueId count; };
+  std::unordered_map<ValueId, Padded> padded;       ///< values at their greatest size: how much of them there is depends on data
   ValueId capture(ValueId outer_value);
   /// Makes sure that there is a parameter for each of these outer values, and puts those parameters last, in this order.
   void adopt(const std::vector<ValueId>& all_captures);
@@ -66,6 +68,10 @@ class Importer {
   /// The value of a name as seen from `scope`, made available in its function. Bad input when there is none.
   ValueId lookup(Scope& scope, const std::string& name, const SourceLocation& where);
   void bind(Scope& scope, const std::string& name, ValueId v, const SourceLocation& where);
+  /// A number for each random node without a seed, from 1 on.
+  std::uint64_t next_stream() { return ++streams_; }
+  /// The value, which is to be read: unsupported when its size depends on data, unless fixing inputs can help (see fix_inputs_of).
+  ValueId exact(FunctionBuild& fn, ValueId v, const SourceLocation& where) const;
   /// When the value depends on nothing but constants and small inputs whose values were given: starts again with those
   /// fixed (throws NeedsValues). Returns when that would not help.
   void fix_inputs_of(FunctionBuild& fn, ValueId v) const;
@@ -90,6 +96,7 @@ class Importer {
   const std::vector<bool>& fixed_;
   std::vector<Function> functions_;
   std::size_t counter_ = 0, values_made_ = 0;
+  std::uint64_t streams_ = 0;
   int call_depth_ = 0;
 };
 

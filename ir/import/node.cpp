@@ -10,7 +10,7 @@ namespace plumb::ir::onnx_import {
 
 NodeImport::NodeImport(Importer& im, Scope& s, const ::onnx::NodeProto& node, int version, SourceLocation at)
     : importer(im), scope(s), b(s.fn.b), opset(version), where(std::move(at)), node_(node), outputs_(static_cast<std::size_t>(node.output_size()), -1) {
-  for (const auto& name : node.input()) inputs_.push_back(name.empty() ? -1 : importer.lookup(scope, name, where));
+  for (const auto& name : node.input()) inputs_.push_back(name.empty() ? -1 : importer.exact(scope.fn, importer.lookup(scope, name, where), where));
   while (!inputs_.empty() && inputs_.back() < 0) inputs_.pop_back();
 }
 
@@ -132,6 +132,10 @@ std::vector<std::string> NodeImport::subgraph_inputs(std::string_view name) cons
 
 std::size_t NodeImport::output_count() const { return outputs_.size(); }
 bool NodeImport::wants(std::size_t i) const { return i < outputs_.size() && !node_.output(static_cast<int>(i)).empty(); }
+void NodeImport::out_padded(std::size_t i, ValueId v, std::int64_t axis, ValueId count) {
+  scope.fn.padded.emplace(v, FunctionBuild::Padded{axis, count});
+  out(i, v);
+}
 void NodeImport::set_output(std::size_t i, ValueId v) {
   if (i < outputs_.size()) outputs_[i] = v;
 }

@@ -60,6 +60,8 @@ class NodeImport {
   bool wants(std::size_t i) const;
   void out(ValueId v) { out(0, v); }
   void out(std::size_t i, ValueId v) { set_output(i, v); }
+  /// An output that holds `count` (i64[]) slices along the axis, and padding after them.
+  void out_padded(std::size_t i, ValueId v, std::int64_t axis, ValueId count);
   const std::vector<ValueId>& results() const { return outputs_; }
   const ::onnx::NodeProto& proto() const { return node_; }
 

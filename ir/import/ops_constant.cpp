@@ -1,4 +1,4 @@
-// Sources and what passes a value through: Constant, ConstantOfShape, Range, EyeLike, Shape, Size, Identity, Dropout, NonZero.
+// Sources and what passes a value through: Constant, ConstantOfShape, Range, EyeLike, Shape, Size, Identity, NonZero.
 #include <cmath>
 
 #include "ir/import/families.h"
@@ -73,14 +73,6 @@ void size(NodeImport& n) { n.out(n.b.constant(vector_literal<std::int64_t>(DType
 
 void identity(NodeImport& n) { n.out(n.in(0)); }
 
-/// Inference: the identity, and a mask of all true; so is training when nothing is dropped.
-void dropout(NodeImport& n) {
-  const bool training = n.has(2) && n.need_flag(2, "training_mode");
-  if (training && (!n.has(1) || n.need_reals(1, "the ratio") != std::vector<double>{0})) n.unsupported("training_mode = true with a ratio above 0");
-  n.out(n.in(0));
-  if (n.wants(1)) n.out(1, n.broadcast(n.b.scalar(n.opset >= 10 ? DType::boolean : n.type_in(0).dtype, 1), n.type_in(0).shape, {}));
-}
-
 void eye_like(NodeImport& n) {
   const Type t = n.type_in(0);
   if (t.rank() != 2) n.fail("takes a matrix, not " + t.str());
@@ -91,9 +83,14 @@ void eye_like(NodeImport& n) {
   n.out(n.b.convert(n.b.op("eq", {n.with("add", row, static_cast<double>(k)), column}), to));
 }
 
-/// The result's size is a matter of values, so they must be known.
+/// Known values give a constant, of a size that other nodes can build on.
 void non_zero(NodeImport& n) {
-  const auto& l = n.need(n.in(0), "NonZero's operand");
+  const auto* known = n.known(n.in(0));
+  if (!known) {
+    const auto r = n.b.add("nonzero", std::array{n.in(0)});
+    return n.out_padded(0, r[0], 1, r[1]);
+  }
+  const auto& l = *known;
   n.check_table(l.elements());
   const Extents e = l.extents();
   std::vector<Index> hits;
@@ -108,7 +105,7 @@ void non_zero(NodeImport& n) {
 }
 
 constexpr OpEntry entries[] = {
-    {"Constant", 0, 0, constant}, {"ConstantOfShape", 1, 1, constant_of_shape}, {"Dropout", 1, 3, dropout}, {"EyeLike", 1, 1, eye_like}, {"Identity", 1, 1, identity},
+    {"Constant", 0, 0, constant}, {"ConstantOfShape", 1, 1, constant_of_shape}, {"EyeLike", 1, 1, eye_like}, {"Identity", 1, 1, identity},
     {"NonZero", 1, 1, non_zero}, {"Range", 3, 3, range}, {"Shape", 1, 1, shape}, {"Size", 1, 1, size},
 };
 }  // namespace

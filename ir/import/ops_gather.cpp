@@ -92,10 +92,9 @@ void top_k(NodeImport& n) {
   const auto k = n.opset < 10 ? n.integer("k") : n.need_int(1, "k");
   const auto size = n.extents(x)[static_cast<std::size_t>(axis)];
   if (k < 0 || k > size) n.fail("k is " + std::to_string(k) + " for an axis of size " + std::to_string(size));
-  const auto order = n.b.op("argsort", {x}, attrs({{"axis", axis}, {"descending", n.integer("largest", 1) != 0}}));
-  const auto first = n.slice(order, static_cast<std::size_t>(axis), 0, k);
-  n.out(0, n.b.op("gather_elements", {x, first}, attrs({{"axis", axis}})));
-  n.out(1, first);
+  const auto r = n.b.add("top_k", std::array{x}, attrs({{"k", k}, {"axis", axis}, {"largest", n.integer("largest", 1) != 0}}));
+  n.out(0, r[0]);
+  n.out(1, r[1]);
 }
 
 constexpr OpEntry entries[] = {

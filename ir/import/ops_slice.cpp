@@ -92,10 +92,15 @@ void trilu(NodeImport& n) {
 
 void compress(NodeImport& n) {
   ValueId x = n.in(0);
-  const auto& condition = n.need(n.in(1), "the condition");
-  if (condition.dtype() != DType::boolean || condition.type().rank() != 1) n.fail("the condition must be a vector of bools, not " + condition.type().str());
+  if (const Type c = n.type_in(1); c.dtype != DType::boolean || c.rank() != 1) n.fail("the condition must be a vector of bools, not " + c.str());
   if (!n.has_attr("axis")) x = n.b.reshape(x, {n.type(x).elements()});
   const auto axis = static_cast<std::size_t>(n.axis(n.integer("axis", 0), n.rank(x)));
+  const auto* known = n.known(n.in(1));
+  if (!known) {
+    const auto r = n.b.add("compress", std::array{x, n.in(1)}, attrs({{"axis", static_cast<std::int64_t>(axis)}}));
+    return n.out_padded(0, r[0], static_cast<std::int64_t>(axis), r[1]);
+  }
+  const auto& condition = *known;
   Ints positions;
   for (std::int64_t i = 0; i < condition.elements(); ++i)
     if (condition.int_at(i) != 0) positions.push_back(i);

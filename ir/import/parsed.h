@@ -17,7 +17,7 @@ struct OnnxModel::Parsed {
 };
 
 namespace onnx_import {
-/// Versions by domain, "ai.onnx" spelled ""; unsupported for a default domain outside 7 to 22.
+/// Versions by domain, "ai.onnx" spelled ""; unsupported for a default domain outside 1 to 22.
 template <class Imports> std::map<std::string, int> read_opsets(const Imports& imports, const SourceLocation& where) {
   std::map<std::string, int> versions;
   for (const auto& o : imports) {
@@ -25,8 +25,8 @@ template <class Imports> std::map<std::string, int> read_opsets(const Imports& i
     if (o.version() < 1 || o.version() > 10000) fail_input("opset version " + std::to_string(o.version()), where);
     if (!versions.emplace(domain, static_cast<int>(o.version())).second) fail_input("the opset of domain '" + domain + "' is stated twice", where);
   }
-  if (auto it = versions.find(""); it != versions.end() && (it->second < 7 || it->second > 22))
-    fail_unsupported("opset " + std::to_string(it->second) + " of ONNX's default domain; 7 to 22 are supported", where);
+  if (auto it = versions.find(""); it != versions.end() && it->second > 22)
+    fail_unsupported("opset " + std::to_string(it->second) + " of ONNX's default domain; 1 to 22 are supported", where);
   return versions;
 }
 }  // namespace onnx_import

@@ -33,6 +33,9 @@ struct Node {
   SourceLocation where;   ///< the user's line or the model's node
 };
 
+/// Along the axis, a result of the function holds as many slices as the value of another result says.
+struct ResultSize { std::size_t result; std::int64_t axis; std::size_t count; };
+
 struct Function {
   std::string name = "main";
   std::vector<Value> values;
@@ -40,6 +43,7 @@ struct Function {
   std::vector<Node> nodes;   ///< in a valid order: definitions before uses
   std::vector<ValueId> results;
   std::vector<std::string> result_names;  ///< optional (a model's output names); not part of the text
+  std::vector<ResultSize> result_sizes;   ///< optional, as result_names (ir/tensor/result_sizes.h)
   const Type& type(ValueId v) const { return values[static_cast<std::size_t>(v)].type; }
   const Value& value(ValueId v) const { return values[static_cast<std::size_t>(v)]; }
 };

@@ -18,7 +18,8 @@ void reach(const Module& m, const Function& f, std::set<std::string>& names) {
   for (const auto& n : f.nodes)
     if (row(n.op).op_class == OpClass::control)
       for (const auto& [key, value] : n.attrs.entries())
-        if (const auto* called = m.find(std::get<std::string>(value))) reach(m, *called, names);
+        if (const auto* name = std::get_if<std::string>(&value))
+          if (const auto* called = m.find(*name)) reach(m, *called, names);
 }
 
 class Splitter {
@@ -26,6 +27,7 @@ class Splitter {
   Splitter(const Function& f, bool entry) : f_(f), entry_(entry), b_(out_) {
     out_.name = f.name;
     out_.result_names = f.result_names;
+    out_.result_sizes = f.result_sizes;
   }
 
   Function run() {
@@ -79,7 +81,7 @@ class Splitter {
     }
     std::vector<Type> types;
     for (auto v : n.results) types.insert(types.end(), is_complex_value(f, v) ? 2 : 1, {part_dtype(f.type(v).dtype), f.type(v).shape});
-    const auto made = b_.add_typed(n.op, operands, n.attrs, types);
+    const auto made = b_.add_typed(n.op, operands, attrs_of_parts(n, in), types);
     std::vector<Parts> out;
     std::size_t next = 0;
     for (auto v : n.results) {
@@ -87,6 +89,15 @@ class Splitter {
       if (is_complex_value(f, v)) out.back().im = made[next++];
     }
     return out;
+  }
+
+  /// A scan counts its carried operands: parts are two.
+  static AttrMap attrs_of_parts(const Node& n, const std::vector<Parts>& in) {
+    if (name(n) != "scan") return n.attrs;
+    AttrMap attrs = n.attrs;
+    const auto carries = n.attrs.integer("carries");
+    attrs.set("carries", carries + std::count_if(in.begin(), in.begin() + carries, [](const Parts& p) { return p.is_complex(); }));
+    return attrs;
   }
 
   std::vector<Parts> composite(const Function& f, const Node& n, const std::vector<Parts>& in) {

@@ -5,9 +5,11 @@
 //   G3  an operand is a parameter or a result of an earlier node; so is a result of the function.
 //   O1  the operation exists; its attributes are complete, known and of their kinds, in the record's order.
 //   O2  its result types are those inferred from its operands and attributes.
-//   F1  the functions that if and while name exist.
+//   F1  the functions that if, while and scan name exist.
 //   F2  if: condition bool[]; then and else take the other operands' types and give the results' types.
 //   F3  while: cond takes the operands' types and gives bool[]; body takes and gives them.
+//   F5  scan: body takes the carried operands' types and those of slices of the scanned ones; it gives the carried types again,
+//       and the types of slices of the further results.
 //   F4  no function calls itself, directly or through others.
 // Names of values are free: printing makes them unique.
 #include "ir/tensor/verifier.h"
@@ -17,6 +19,7 @@
 #include <unordered_set>
 
 #include "ir/tensor/op_table.h"
+#include "ir/tensor/ops/control.h"
 
 namespace plumb::ir {
 namespace {
@@ -27,6 +30,11 @@ OpCode if_op() {
 }
 OpCode while_op() {
   static const OpCode code = op("while");
+  return code;
+}
+
+OpCode scan_op() {
+  static const OpCode code = op("scan");
   return code;
 }
 
@@ -108,6 +116,7 @@ class Calls {
       for (const auto& n : m_.functions[i].nodes) {
         if (n.op == if_op()) check_if(i, n);
         if (n.op == while_op()) check_while(i, n);
+        if (n.op == scan_op()) check_scan(i, n);
       }
     check_cycles();
   }
@@ -155,6 +164,22 @@ class Calls {
     check_signature(f, n, callee(caller, n, "body"), "F3", types, types);
   }
 
+  void check_scan(std::size_t caller, const Node& n) {
+    const auto& f = m_.functions[caller];
+    const auto in = types_of(f, n.operands), out = types_of(f, n.results);
+    if (auto why = ops::ScanLoop::check_scan(in, n.attrs); !why.empty()) fail_node(f, n, "F5: " + why, blame_);
+    const auto carries = static_cast<std::size_t>(n.attrs.integer("carries"));
+    if (out.size() < carries) fail_node(f, n, "F5: has fewer results than carried values", blame_);
+    const auto slices = [&](std::vector<Type> types) {
+      for (auto& t : std::span(types).subspan(carries)) {
+        if (t.rank() == 0 || t.shape[0] != in.back().shape[0]) fail_node(f, n, "F5: result " + t.str() + " has no axis 0 of the scanned operands' size", blame_);
+        t.shape = Shape(t.shape.begin() + 1, t.shape.end());
+      }
+      return types;
+    };
+    check_signature(f, n, callee(caller, n, "body"), "F5", slices(in), slices(out));
+  }
+
   /// Takes away functions that call none of those left; what remains calls in circles.
   void check_cycles() {
     const auto count = m_.functions.size();
@@ -193,7 +218,7 @@ constexpr std::size_t most_depth = 256;
 
 }  // namespace
 
-bool takes_types_from_functions(OpCode code) { return code == if_op(); }
+bool takes_types_from_functions(OpCode code) { return code == if_op() || code == scan_op(); }
 
 void verify_calls(const Module& m, ErrorKind blame) { Calls(m, blame).check(); }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # usage: fetch.sh FOLDER
-# Puts ONNX's node tests into FOLDER, a folder each. They come in the wheel of ONNX 1.17, which is not installed.
+# Puts ONNX's node tests into FOLDER, a folder each, and the list of its operators, operator_sets.h. They come in the wheel of
+# ONNX 1.17, which is not installed.
 set -eu
 [ $# -eq 1 ] || { echo "usage: $0 FOLDER" >&2; exit 2; }
 mkdir -p "$1"
@@ -17,5 +18,6 @@ with zipfile.ZipFile(wheel) as z:
             to = pathlib.Path(sys.argv[2]) / name[len(inside):]
             to.parent.mkdir(parents=True, exist_ok=True)
             to.write_bytes(z.read(name))
+    pathlib.Path(sys.argv[2], "operator_sets.h").write_bytes(z.read("onnx/defs/operator_sets.h"))
 END
-echo "$(ls "$1" | wc -l) tests in $1"
+echo "$(ls -d "$1"/*/ | wc -l) tests in $1"

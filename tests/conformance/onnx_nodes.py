@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs ONNX's own node tests, a folder each with model.onnx and test_data_set_0, and holds them against onnx_nodes.rules.
 
-usage: onnx_nodes.py PLUMB FOLDER [--target T ...] [--check MODE] [--only PATTERN]
+usage: onnx_nodes.py PLUMB FOLDER|ZIP [--target T ...] [--check MODE] [--only PATTERN]
 
 Prints a table, what is excluded and why, and every surprise. Exits 1 when a test fails that no rule excludes, or one
-passes that a rule excludes. fetch.sh gets the folder.
+passes that a rule excludes. fetch.sh gets the folder; onnx_selection.zip holds the smallest test of each operator.
 """
 import argparse
 import collections
@@ -14,6 +14,8 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
+import zipfile
 
 RULES = pathlib.Path(__file__).with_name("onnx_nodes.rules")
 WORKERS = 2
@@ -66,12 +68,12 @@ def run(plumb, folder, target, check, rule):
     return False, wrong[0] if wrong else "fails"
 
 
-def run_target(args, target, names, rules):
+def run_target(args, folder, target, names, rules):
     """Surprises, as lines; prints the target's row."""
     counts, surprises = collections.Counter(), []
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         jobs = [(n, rule_of(n, rules)) for n in names]
-        outcomes = pool.map(lambda job: run(args.plumb, args.folder / job[0], target, args.check, job[1]), jobs)
+        outcomes = pool.map(lambda job: run(args.plumb, folder / job[0], target, args.check, job[1]), jobs)
         for (name, rule), (passed, said) in zip(jobs, outcomes):
             excluded = rule is not None and rule.bound is None
             counts["excluded" if excluded else "passed" if passed else "failed"] += 1
@@ -91,6 +93,20 @@ def print_excluded(names, rules):
             print(f"{len(covered):5} {what}: {' '.join(rule.patterns)}\n      {rule.reason}")
 
 
+def run_all(args, folder):
+    names = sorted(p.parent.name for p in folder.glob("*/model.onnx") if fnmatch.fnmatchcase(p.parent.name, args.only))
+    if not names:
+        sys.exit(f"{folder} has no folders with model.onnx that fit '{args.only}'; fetch.sh gets them")
+    rules = read_rules(RULES.read_text())
+    print(f"{'target':12}{'tests':>8}{'passed':>8}{'failed':>8}{'excluded':>10}")
+    surprises = [s for target in args.target for s in run_target(args, folder, target, names, rules)]
+    print_excluded(names, rules)
+    for s in surprises:
+        print(s)
+    print("RESULT", "fail" if surprises else "pass")
+    return 1 if surprises else 0
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("plumb")
@@ -99,17 +115,11 @@ def main():
     parser.add_argument("--check", default="off")
     parser.add_argument("--only", default="*")
     args = parser.parse_args()
-    names = sorted(p.parent.name for p in args.folder.glob("*/model.onnx") if fnmatch.fnmatchcase(p.parent.name, args.only))
-    if not names:
-        sys.exit(f"{args.folder} has no folders with model.onnx that fit '{args.only}'; fetch.sh gets them")
-    rules = read_rules(RULES.read_text())
-    print(f"{'target':12}{'tests':>8}{'passed':>8}{'failed':>8}{'excluded':>10}")
-    surprises = [s for target in args.target for s in run_target(args, target, names, rules)]
-    print_excluded(names, rules)
-    for s in surprises:
-        print(s)
-    print("RESULT", "fail" if surprises else "pass")
-    return 1 if surprises else 0
+    if args.folder.suffix == ".zip":
+        with tempfile.TemporaryDirectory() as folder:
+            zipfile.ZipFile(args.folder).extractall(folder)
+            return run_all(args, pathlib.Path(folder))
+    return run_all(args, args.folder)
 
 
 if __name__ == "__main__":

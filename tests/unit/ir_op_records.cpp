@@ -64,8 +64,8 @@ TEST(OpRecords, EachProgramOfTestsErrorsBreaksItsConstraint) {
   }
 }
 
-/// Constraints that no text can break: the parser has the types of `if` from the text, and the verifier asks its own (F2).
-const std::set<std::string> not_in_text{"if_c1", "if_c2"};
+/// Constraints that no text can break: the parser has the types of `if` and `scan` from the text, and the verifier asks its own (F2, F5).
+const std::set<std::string> not_in_text{"if_c1", "if_c2", "scan_c1", "scan_c2"};
 
 TEST(OpRecords, EachConstraintIsBrokenByATest) {
   std::set<std::string> broken;
@@ -110,6 +110,22 @@ TEST(OpRecords, ElementwiseOperationsTakeOneTypeThatTheirFunctionTakes) {
 TEST(OpRecords, IfSaysWhatItNeeds) {
   EXPECT_EQ(sentence(op("if"), {Type{DType::boolean, {1}}}), "C1: the condition must be bool[] [if_c1]");
   EXPECT_EQ(sentence(op("if"), {Type{DType::boolean, {}}}).substr(0, 4), "C2: ");
+}
+
+TEST(OpRecords, ScanSaysWhatItNeeds) {
+  const Type scanned{DType::f32, {3, 2}}, other{DType::f32, {2, 2}}, scalar{DType::f32, {}};
+  const auto attrs = [](std::int64_t carries) {
+    AttrMap a;
+    a.set("body", std::string("body"));
+    a.set("carries", carries);
+    return a;
+  };
+  const auto scan = op("scan");
+  EXPECT_EQ(sentence(scan, {scalar}, attrs(1)), "C1: carries is 1 of 1 operands: at least one must be scanned [scan_c1]");
+  EXPECT_EQ(sentence(scan, {scalar}, attrs(-1)).substr(0, 4), "C1: ");
+  EXPECT_EQ(sentence(scan, {other, scanned}, attrs(0)), "C1: the scanned operands need an axis 0, of one size: f32[2,2] beside f32[3,2] [scan_c1]");
+  EXPECT_EQ(sentence(scan, {scanned, scalar}, attrs(0)).substr(0, 4), "C1: ");
+  EXPECT_EQ(sentence(scan, {other, scanned}, attrs(1)).substr(0, 4), "C2: ");
 }
 
 /// The functions that the texts of tests/ops run.

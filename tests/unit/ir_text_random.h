@@ -137,7 +137,7 @@ class RandomModule {
     return f;
   }
 
-  /// A while over main's first parameters: its functions are made to fit.
+  /// A while, an if and a scan over values of main: their functions are made to fit.
   void add_control(Module& m) {
     auto& main = m.functions[0];
     const auto operands = pick_operands(main, static_cast<std::size_t>(below(3)));
@@ -165,8 +165,33 @@ class RandomModule {
     branches.set("then", body.name);
     branches.set("else", body.name);
     mb.add_typed(op("if"), with_condition, branches, types);
+    add_scan(m, mb);
     m.functions.push_back(body);
     m.functions.push_back(cond);
+  }
+
+  /// A scan that carries nothing and gives what it scans.
+  void add_scan(Module& m, Builder& mb) {
+    const auto& main = mb.function();
+    for (const auto v : pick_operands(main, static_cast<std::size_t>(below(3)))) {
+      const Type& whole = main.type(v);
+      if (whole.rank() == 0) continue;
+      const Type slice{whole.dtype, {whole.shape.begin() + 1, whole.shape.end()}};
+      Function body;
+      body.name = "scan " + std::to_string(m.functions.size());
+      Builder b(body);
+      const ValueId same[] = {b.param(slice)};
+      b.results(same);
+      AttrMap a;
+      a.set("body", body.name);
+      a.set("carries", std::int64_t{0});
+      a.set("reverse", chance(2));
+      const ValueId operands[] = {v};
+      const Type types[] = {whole};
+      mb.add_typed(op("scan"), operands, a, types);
+      m.functions.push_back(body);
+      return;
+    }
   }
 
   std::mt19937_64 random_;

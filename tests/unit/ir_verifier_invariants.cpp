@@ -168,6 +168,32 @@ TEST(Verifier, F4) {
   expect_broken(m, ErrorKind::input, "loop.plumb:4:3: @t: if(bool[], f32[2]): F4: @t is called in a circle");
 }
 
+TEST(Verifier, F5) {
+  const auto text = [](const std::string& operands, const std::string& results, const std::string& carries, const std::string& body) {
+    return parse("func @main(%s: f32[2], %x: f32[3,2], %n: i64[3], %k: i64[4]) -> () {\n"
+                 "  %r, %y = scan(" + operands + ") {body=@" + body + ", carries=" + carries + "} : " + results + "\n"
+                 "  return\n}\n"
+                 "func @sum(%s: f32[2], %x: f32[2]) -> (f32[2], f32[2]) { %r = add(%s, %x) : f32[2] return %r, %r }\n"
+                 "func @swap(%s: f32[2], %n: i64[]) -> (i64[], f32[2]) { return %n, %s }\n");
+  };
+  const auto broken = [&](const std::string& operands, const std::string& results, const std::string& carries, const std::string& body, const std::string& part) {
+    try {
+      text(operands, results, carries, body);
+      ADD_FAILURE() << "verified, though " << part;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.kind(), ErrorKind::input);
+      EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+    }
+  };
+  verify(text("%s, %x", "f32[2], f32[3,2]", "1", "sum"));
+  broken("%s, %x", "f32[2], f32[3,2]", "2", "sum", "F5: carries is 2 of 2 operands");
+  broken("%s, %x", "f32[2], f32[3,2]", "1", "nowhere", "F1: body names @nowhere");
+  broken("%s, %n", "f32[2], f32[3,2]", "1", "sum", "F5: @sum must be (f32[2], i64[]) -> (f32[2], f32[2])");
+  broken("%s, %n", "f32[2], i64[3]", "1", "swap", "F5: @swap must be (f32[2], i64[]) -> (f32[2], i64[])");
+  broken("%n, %k", "i64[3], i64[3]", "0", "sum", "F5: the scanned operands need an axis 0, of one size: i64[3] beside i64[4]");
+  broken("%s, %x", "f32[2], f32[2]", "1", "sum", "F5: result f32[2] has no axis 0 of the scanned operands' size");
+}
+
 /// @f1 names @f0, @f2 names @f1, …
 std::string chain_of_calls(int depth) {
   std::string text = "func @f0(%p: bool[]) -> (bool[]) { return %p }\n";

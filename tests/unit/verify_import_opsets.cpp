@@ -168,7 +168,7 @@ TEST(ImportOpsets, DropoutKeepsAndItsMaskIsOfBoolsFrom10) {
 TEST(ImportOpsets, DropoutInTrainingThatDropsNothingIsTheIdentity) {
   const std::pair<std::string, Message> training{"t", tensor<std::uint8_t>("t", boolean, {}, {1})};
   EXPECT_THAT(values(13, "Dropout", {{{2}, {3, 4}}}, {}, {scalar("ratio", 0), training}), ElementsAre(3, 4));
-  EXPECT_THROW(values(13, "Dropout", {{{2}, {3, 4}}}, {}, {scalar("ratio", 0.5), training}), Error);
+  EXPECT_THROW(values(13, "Dropout", {{{2}, {3, 4}}}, {}, {scalar("ratio", 1.5), training}), Error);
 }
 
 TEST(ImportOpsets, SplitTakesSizesAsAnInputFrom13AndUnevenPartsFrom18) {
