@@ -115,6 +115,8 @@ class Report:
         verdict, detail = answer["verdict"], answer["detail"]
         if missing := re.search(r"there is no operation '\w+'", detail):
             return self.leave_out(sample, missing[0])
+        if refused := re.search(r"(\w+)\(.*real and imag give a complex number's parts", detail):
+            return self.leave_out(sample, f"{refused[1]} takes no complex numbers")
         self.verdicts[verdict] += 1
         self.by_op.setdefault(sample["op"], collections.Counter())[verdict] += 1
         if verdict in VERDICTS:
