@@ -68,7 +68,7 @@ bool rounds_once(const ir::Function& f) {
     const auto& r = ir::row(n.op);
     using enum ir::OpClass;
     if (r.op_class == elementwise && row(r.fn).ulp > 0.5) return false;
-    if (r.op_class == scatter || r.op_class == window || r.op_class == scan || r.op_class == contract || r.op_class == control || r.op_class == composite) return false;
+    if (r.op_class == scatter || r.op_class == window || r.op_class == scan || r.op_class == contract || r.op_class == control || r.op_class == composite || r.op_class == library) return false;
     if (r.op_class == reduce && (r.fn == fn_id<scalar::Add> || r.fn == fn_id<scalar::Mul>)) return false;
     steps += r.op_class == elementwise && f.type(n.results[0]).dtype != DType::boolean;
   }
