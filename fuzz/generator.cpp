@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "fuzz/internal/draws.h"
 #include "ir/scalar/storage.h"
 #include "ir/tensor/builder.h"
 #include "ir/tensor/complex_functions.h"
@@ -95,7 +96,7 @@ class Generator {
   void step() {
     const auto x = pick();
     const ir::Type t = b_->type(x);
-    switch (choose_(14)) {
+    switch (choose_(18)) {
       case 0:
       case 1:
       case 2:
@@ -109,8 +110,16 @@ class Generator {
       case 10: return ordered(x, t);
       case 11: return indexed(x, t);
       case 12: return random(t);
-      default: return composite(x, t);
+      case 13: return drawn(draw_positions(draws(), x));
+      default: return drawn(draw(draws(), x));
     }
+  }
+
+  Draws draws() {
+    return {*b_, choose_, 4 * largest_tensor, [this](const ir::Type& t) { return like(t); }, [this](ir::Shape s, std::int64_t low, std::int64_t high) { return indices(std::move(s), low, high); }};
+  }
+  void drawn(const std::vector<ValueId>& results) {
+    for (auto v : results) keep(v);
   }
 
   void elementwise(ValueId x, const ir::Type& t) {
@@ -269,10 +278,10 @@ class Generator {
     keep(b_->op(choose_(2) ? "sort" : "argsort", {param}, std::move(a)));
   }
 
-  /// A vector of integers, each from [low, high).
-  ValueId indices(std::int64_t count, std::int64_t low, std::int64_t high) {
-    ir::Literal l(ir::Type{DType::i64, {count}});
-    for (std::int64_t i = 0; i < count; ++i) l.mutable_data<std::int64_t>()[i] = low + static_cast<std::int64_t>(choose_(static_cast<std::uint64_t>(high - low)));
+  /// Integers, each from [low, high).
+  ValueId indices(ir::Shape shape, std::int64_t low, std::int64_t high) {
+    ir::Literal l(ir::Type{DType::i64, std::move(shape)});
+    for (std::int64_t i = 0; i < l.elements(); ++i) l.mutable_data<std::int64_t>()[i] = low + static_cast<std::int64_t>(choose_(static_cast<std::uint64_t>(high - low)));
     return b_->constant(std::move(l));
   }
   void indexed(ValueId x, const ir::Type& t) {
@@ -285,12 +294,12 @@ class Generator {
       const auto count = t.shape[axis].size() == 0 ? 0 : static_cast<std::int64_t>(choose_(6));
       ir::Type updates = t;
       updates.shape[axis] = count;
-      const auto at = indices(count, 0, std::max<std::int64_t>(t.shape[axis].size(), 1));
+      const auto at = indices({count}, 0, std::max<std::int64_t>(t.shape[axis].size(), 1));
       return keep(b_->op(is_complex(t.dtype) ? names[choose_(2) * 3] : names[choose_(is_bool(t.dtype) ? 3 : 5)], {x, at, like(updates)}, std::move(a)));
     }
     ir::Ints sizes;
     for (auto e : t.extents()) sizes.push_back(static_cast<std::int64_t>(choose_(static_cast<std::uint64_t>(e) + 1)));
-    const auto start = indices(static_cast<std::int64_t>(t.rank()), -2, 9);
+    const auto start = indices({static_cast<std::int64_t>(t.rank())}, -2, 9);
     if (choose_(2)) return keep(b_->op("dynamic_update_slice", {x, like({t.dtype, ir::to_shape(sizes)}), start}));
     ir::AttrMap a;
     a.set("sizes", std::move(sizes));
@@ -325,16 +334,6 @@ class Generator {
     }
     const ValueId operands[] = {like(t), b_->constant(key)};
     keep(b_->add(names[which], operands, std::move(a))[0]);
-  }
-
-  void composite(ValueId x, const ir::Type& t) {
-    if (is_complex(t.dtype)) return keep(b_->op(choose_(2) ? "conj" : "angle", {x}));
-    if (!is_float(t.dtype)) return is_bool(t.dtype) ? void() : keep(b_->op("relu", {x}));
-    if (choose_(2) || t.rank() == 0) {
-      static constexpr const char* plain[] = {"gelu", "silu", "relu"};
-      return keep(b_->op(plain[choose_(3)], {x}));
-    }
-    keep(b_->op(choose_(2) ? "softmax" : "log_softmax", {x}, with_axis(t.rank())));
   }
 
   const Choose& choose_;

@@ -81,6 +81,20 @@ std::string attributes(OpCode op) {
   return table({"Attribute", "Kind", "Default"}, rows);
 }
 
+/// The use's result types when each operand of the first one's dtype gets another.
+ir::Inferred retyped(const Examples::Use& use, DType dtype) {
+  std::vector<ir::Type> in;
+  for (auto v : use.node->operands) in.push_back(use.function->type(v));
+  const DType first = in.empty() ? dtype : in[0].dtype;
+  for (auto& t : in)
+    if (t.dtype == first) t.dtype = dtype;
+  return ir::infer(use.node->op, in, use.node->attrs);
+}
+bool gives_a_number(const ir::Inferred& results) {
+  const auto* types = std::get_if<std::vector<ir::Type>>(&results);
+  return types && std::ranges::any_of(*types, [](const ir::Type& t) { return is_float(t.dtype) || is_complex(t.dtype); });
+}
+
 /// The dtypes that the first operand may have: those for which the operation is valid when each operand of that dtype gets
 /// another. Asked of the record itself, by way of the example.
 std::string dtypes_taken(const Examples::Use& use) {
@@ -88,13 +102,7 @@ std::string dtypes_taken(const Examples::Use& use) {
   if (n.operands.empty()) return {};
   std::vector<std::string> taken, refused;
   for (const auto& r : dtype_rows) {
-    std::vector<ir::Type> in;
-    for (auto v : n.operands) in.push_back(use.function->type(v));
-    const DType first = in[0].dtype;
-    for (auto& t : in)
-      if (t.dtype == first) t.dtype = r.dtype;
-    const auto inferred = ir::infer(n.op, in, n.attrs);
-    (std::holds_alternative<std::string>(inferred) ? refused : taken).emplace_back(r.name);
+    (std::holds_alternative<std::string>(retyped(use, r.dtype)) ? refused : taken).emplace_back(r.name);
   }
   if (refused.empty()) return "every dtype";
   if (refused.size() <= taken.size()) return "every dtype but " + join(refused, ", ");
@@ -114,6 +122,14 @@ std::string decomposition(const Examples::Use& use) {
   return "Decomposition of the example" + (attrs.empty() ? "" : ", " + code(attrs.substr(1))) + ":\n\n" + fenced(ir::print(body));
 }
 
+/// The record's own words; a composite without any has the derivative of what it decomposes to.
+std::string derivative(OpCode op, const std::optional<Examples::Use>& use) {
+  if (const auto d = ir::derivative(op); !d.empty()) return "Derivative: " + std::string(d) + "\n\n";
+  if (!ir::is_composite(op) || !use) return {};
+  const bool differs = std::ranges::any_of(dtype_rows, [&](const auto& r) { return (is_float(r.dtype) || is_complex(r.dtype)) && gives_a_number(retyped(*use, r.dtype)); });
+  return differs ? "Derivative: that of its decomposition.\n\n" : "Derivative: none: no real operand reaches a real result.\n\n";
+}
+
 std::string section(OpCode op) {
   const auto& r = ir::row(op);
   const Examples tests(r.name);
@@ -124,7 +140,7 @@ std::string section(OpCode op) {
   if (const auto e = ir::equation(op); !e.empty()) s += "Meaning:\n\n" + fenced(e);
   s += constraints_of(r.name) + edges_of(r.name);
   if (const auto why = ir::no_edges(op); !why.empty()) s += "No edges: " + std::string(why) + "\n\n";
-  if (const auto d = ir::derivative(op); !d.empty()) s += "Derivative: " + std::string(d) + "\n\n";
+  s += derivative(op, use);
   if (!r.kink.empty()) s += "Kink: " + std::string(r.kink) + ".\n\n";
   if (ir::is_composite(op) && use) s += decomposition(*use);
   return s + examples_of(r.name);

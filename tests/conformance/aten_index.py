@@ -385,17 +385,6 @@ def getitem(p, input, key):
     return advanced(p, x, tensors)
 
 
-@builds("index_add")
-def index_add(p, input, dim, index, source, alpha=1):
-    x, at, s = p.tensor(input), p.tensor(index), p.tensor(source)
-    if not x.shape or x.dtype == "bool":
-        raise NotShared("a scalar, or bools")
-    if alpha != 1:
-        s = p.same("mul", s, p.constant(alpha, s.dtype, s.shape))
-    at = p.reshape(at, [math.prod(at.shape)])
-    return p.same("scatter_add", x, at, s, axis=axis_of(dim, len(x.shape)))
-
-
 # ── creation and conversion ──
 for name, dtype in {"bool": "bool", "byte": "u8", "char": "i8", "short": "i16", "int": "i32", "long": "i64", "half": "f16", "bfloat16": "bf16", "float": "f32", "double": "f64"}.items():
     BUILDERS[name] = lambda p, input, memory_format=None, dtype=dtype: p.convert(p.tensor(input), dtype)

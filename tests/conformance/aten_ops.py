@@ -3,7 +3,7 @@
 A builder takes the program, the sample's arguments (bound to the names in its own signature) and gives the results.
 Others: aten_reduce.py, aten_index.py, aten_nn.py, aten_images.py.
 """
-from aten_text import NARROW, NotShared, Tensor, Value, broadcast, is_float, result_type
+from aten_text import NARROW, NotShared, Tensor, Value, broadcast, is_complex, is_float, part, result_type
 
 BUILDERS = {}
 
@@ -31,7 +31,7 @@ def axes_of(dim, rank):
 
 
 def float_of(t):
-    return t if is_float(t) else "f32"
+    return t if is_float(t) or is_complex(t) else "f32"
 
 
 # ── one operand ──
@@ -50,6 +50,11 @@ def unary_float(plumb):
 def unary(plumb):
     def build(p, input):
         x = p.tensor(input)
+        if is_complex(x.dtype) and plumb in ("is_nan", "is_inf", "is_finite"):
+            parts = [p.op(plumb, p.op(which, x, out=(part(x.dtype), x.shape)), out=("bool", x.shape)) for which in ("real", "imag")]
+            return p.same("and" if plumb == "is_finite" else "or", *parts)
+        if is_complex(x.dtype) and plumb == "abs":
+            return p.op("abs", x, out=(part(x.dtype), x.shape))
         if plumb in ("is_nan", "is_inf", "is_finite") and not is_float(x.dtype):
             return p.constant(plumb == "is_finite", "bool", x.shape)
         if x.dtype == "bool" and plumb in ("abs", "sign"):
@@ -67,7 +72,7 @@ for name, plumb in UNARY.items():
     BUILDERS[name] = unary(plumb)
 
 
-@builds("positive", "clone", "contiguous", "alias_copy", "resolve_conj", "resolve_neg", "real", "conj", "conj_physical", "atleast_1d_of_rank")
+@builds("positive", "clone", "contiguous", "alias_copy", "resolve_conj", "resolve_neg")
 def identity(p, input, memory_format=None):
     return p.tensor(input)
 

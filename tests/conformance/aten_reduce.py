@@ -2,12 +2,12 @@
 import math
 
 from aten_ops import BUILDERS, axes_of, axis_of, binary, builds, float_of
-from aten_text import NARROW, Tensor, broadcast, is_float, promote
+from aten_text import NARROW, Tensor, broadcast, is_complex, is_float, promote
 
 
 # ── reductions ──
 def summed_type(x, dtype):
-    return dtype or (x.dtype if is_float(x.dtype) else "i64")
+    return dtype or (x.dtype if is_float(x.dtype) or is_complex(x.dtype) else "i64")
 
 
 @builds("sum", "prod")

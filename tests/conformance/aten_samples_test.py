@@ -16,7 +16,7 @@ import zipfile
 import aten_samples
 from aten_text import promote, result_type, Tensor
 
-FORMAT = {"float32": "f", "int64": "q", "bool": "?", "int32": "i", "complex64": "f"}
+FORMAT = {"float32": "f", "int64": "q", "bool": "?", "int32": "i", "complex64": "f", "complex32": "f"}
 
 
 class Samples:
@@ -103,8 +103,17 @@ def main():
     check(code == 1 and "it is i32[], ours i64[]" in text, f"another dtype: {text}")
     code, text = run(batch, one("lgamma", [1.0], [0.0]))
     check(code == 0 and "0 samples of 0 operations judged" in text and "1 samples left out" in text, f"an operation without a program is left out: {text}")
-    code, text = run(batch, one("abs", [1.0, 1.0], [1.0], "complex64"))
-    check(code == 0 and "dtype complex64" not in text or "1 samples left out" in text, f"a dtype without a program is left out: {text}")
+    code, text = run(batch, one("abs", [1.0, 1.0], [1.0], "complex32"))
+    check(code == 0 and "1 samples left out" in text, f"a dtype without a program is left out: {text}")
+    for size, verdict in ((5, "1 equal"), (6, "1 wrong")):
+        s = Samples()
+        s.add("abs", [s.tensor("complex64", [1], [3, -4])], s.tensor("float32", [1], [size]), "complex64")
+        code, text = run(batch, s)
+        check(verdict in text and code == (0 if size == 5 else 1), f"|3 - 4i| is 5: {text}")
+    for im, verdict in ((4, "1 equal"), (-4, "1 wrong")):
+        s = Samples()
+        s.add("conj", [s.tensor("complex64", [1], [3, -4])], s.tensor("complex64", [1], [3, im]), "complex64")
+        check(verdict in run(batch, s)[1], "complex answers are judged by their parts")
     vector, scalar = Tensor("float16", [2], 0), Tensor("float32", [], 0)
     check(result_type(vector, scalar) == "f16" and result_type(vector, 1.5) == "f16" and result_type(Tensor("int64", [2], 0), 1.5) == "f32", "promotion by kind")
     check(result_type(Tensor("int64", [2], 0), Tensor("float64", [], 0)) == "f64" and promote("f16", "bf16") == "f32" and promote("u8", "i8") == "i16", "promotion by category")

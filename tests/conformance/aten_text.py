@@ -1,8 +1,9 @@
 """Programs in Plumb's text, built from PyTorch's values: types are tracked here, so that every line carries its own."""
 import math
 
-PLUMB = {"float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16", "bool": "bool", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8"}
-WIDTH = {"bool": 1, "u8": 8, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "f16": 16, "bf16": 16, "f32": 32, "f64": 64}
+PLUMB = {"float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16", "bool": "bool", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8",
+         "complex64": "c64", "complex128": "c128"}
+WIDTH = {"bool": 1, "u8": 8, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "f16": 16, "bf16": 16, "f32": 32, "f64": 64, "c64": 64, "c128": 128}
 NARROW = ("f16", "bf16")
 
 
@@ -47,7 +48,7 @@ def decode(v):
     if "ellipsis" in v:
         return Ellipsis
     if "c" in v:
-        raise NotShared("a complex number")
+        return complex(*[decode(x) for x in v["c"]])
     if str(v.get("repr")).startswith("torch.") and str(v["repr"]).endswith(("_format", "channels_last", "strided", "channels_last_3d")):
         return v["repr"]  # how elements lie in memory, which no program sees
     raise NotShared(f"a value without another form: {v.get('repr', v)}")
@@ -57,14 +58,31 @@ def is_float(t):
     return t in ("f16", "bf16", "f32", "f64")
 
 
+def is_complex(t):
+    return t in ("c64", "c128")
+
+
+def part(t):
+    """The dtype of a complex number's parts; a float's own."""
+    return {"c64": "f32", "c128": "f64"}.get(t, t)
+
+
 def category(t):
-    return 0 if t == "bool" else 1 if not is_float(t) else 2
+    return 0 if t == "bool" else 3 if is_complex(t) else 2 if is_float(t) else 1
+
+
+def complex_of(t):
+    if t in NARROW:
+        raise NotShared("complex numbers of half floats")
+    return "c128" if t in ("f64", "c128") else "c64"
 
 
 def promote(a, b):
     """PyTorch's table for two dtypes of tensors."""
     if a == b:
         return a
+    if category(a) == 3 or category(b) == 3:
+        return "c128" if {"f64", "c128"} & {a, b} else "c64"
     if category(a) != category(b):
         return a if category(a) > category(b) else b
     if category(a) == 2:
@@ -76,7 +94,7 @@ def promote(a, b):
 
 
 def scalar_type(x):
-    return "bool" if isinstance(x, bool) else "i64" if isinstance(x, int) else "f32"
+    return "bool" if isinstance(x, bool) else "i64" if isinstance(x, int) else "c64" if isinstance(x, complex) else "f32"
 
 
 def result_type(*xs):
@@ -88,15 +106,16 @@ def result_type(*xs):
         else:
             kinds[2].append(scalar_type(x))
     t = None
-    for level, kind in enumerate(kinds):
-        for d in kind:
-            own = d
-            if t is None:
-                t = own
-            elif d in kinds[0] and level == 0 or (level == 1 and not kinds[0]):
-                t = promote(t, own)
-            elif category(own) > category(t):
-                t = own
+    for level in kinds:
+        own = None
+        for d in level:
+            own = d if own is None else promote(own, d)
+        if own is None:
+            continue
+        if t is None:
+            t = own
+        elif category(own) > category(t):
+            t = complex_of(t) if category(own) == 3 and category(t) == 2 else own
     return t
 
 
@@ -120,6 +139,9 @@ class Value:
 def spelled_number(x, dtype):
     if dtype == "bool":
         return "true" if x else "false"
+    if is_complex(dtype):
+        x = complex(x)
+        return f"({spelled_number(x.real, 'f64')}, {spelled_number(x.imag, 'f64')})"
     if not is_float(dtype):
         return str(int(x))
     x = float(x)
@@ -176,7 +198,7 @@ class Program:
 
     def constant(self, x, dtype, shape=()):
         number = spelled_number(x, dtype)
-        if not is_float(dtype) and dtype != "bool":
+        if not is_float(dtype) and not is_complex(dtype) and dtype != "bool":
             low, high = (0, 2**WIDTH[dtype]) if dtype[0] == "u" else (-2**(WIDTH[dtype] - 1), 2**(WIDTH[dtype] - 1))
             if not low <= int(x) < high:
                 raise NotShared("a number outside its dtype")
@@ -192,6 +214,8 @@ class Program:
         return v
 
     def convert(self, x, dtype):
+        if is_complex(x.dtype) and not is_complex(dtype) and dtype != "bool":
+            return self.convert(self.op("real", x, out=(part(x.dtype), x.shape)), dtype)
         return x if x.dtype == dtype else self.op("convert", x, out=(dtype, x.shape), dtype=DType(dtype))
 
     def spread(self, x, shape):
@@ -213,6 +237,20 @@ class Program:
         shape[axis] = 0 if limit <= start else (limit - start - 1) // stride + 1
         return self.op("slice", x, out=(x.dtype, shape), start=starts, limit=limits, stride=strides)
 
+    def binary(self, name, x, y):
+        """An operation of two operands that broadcast; y may be a number."""
+        if not isinstance(y, Value):
+            y = self.constant(y, x.dtype)
+        s = broadcast(x.shape, y.shape)
+        gives_bool = name in ("eq", "ne", "lt", "le", "gt", "ge")
+        return self.op(name, self.spread(x, s), self.spread(y, s), out=("bool" if gives_bool else x.dtype, s))
+
+    def choose(self, condition, yes, no):
+        """select, its operands broadcast; one side may be a number."""
+        yes, no = (self.constant(v, (no if k == 0 else yes).dtype) if not isinstance(v, Value) else v for k, v in enumerate((yes, no)))
+        s = broadcast(condition.shape, yes.shape, no.shape)
+        return self.op("select", *[self.spread(v, s) for v in (condition, yes, no)], out=(yes.dtype, s))
+
     def iota(self, dtype, shape, axis=0):
         return self.op("iota", out=(dtype, shape), axis=axis)
 
@@ -228,7 +266,7 @@ class Program:
 
     def number(self, x, dtype):
         """A tensor or a number as a value of that dtype."""
-        return self.constant(x, dtype) if isinstance(x, (bool, int, float)) else self.convert(self.tensor(x), dtype)
+        return self.constant(x, dtype) if isinstance(x, (bool, int, float, complex)) else self.convert(self.tensor(x), dtype)
 
     def text(self, results):
         head = ", ".join(f"%{v.name}: {type_text(v.dtype, v.shape)}" for _, v in self.params)

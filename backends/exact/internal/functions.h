@@ -72,7 +72,7 @@ inline Wide cosh(const Wide& x) {
   if (is_infinite(x)) return x < 0 ? 0 : 1;
   if (x == 0) return 0.5;
   const Wide w = wide(magnitude(clamped(x, 0x1p14)));
-  if (tiny(w)) return finish_beside(0.5, x > 0, mode);
+  if (w.e < -40) return finish(beside(scaled(one, -1) + scaled(wide(x), -2), x < 0), mode);  // 1/2 + x/4 - x³/48 + …
   const Wide low = one / (one + exp(w));
   return finish(x < 0 ? low : one - low, mode);
 }

@@ -26,6 +26,7 @@
 #include "ir/tensor/ops/scatter.h"
 #include "ir/tensor/ops/selection.h"
 #include "ir/tensor/ops/statistics.h"
+#include "ir/tensor/ops/updates.h"
 #include "ir/tensor/ops/view.h"
 
 namespace plumb::ir {
@@ -34,7 +35,8 @@ using AllOps = JoinLists<ops::ElementwiseOps, ops::ViewOps, ops::GatherOps, ops:
                          ops::RandomOps, ops::DistributionOps, ops::DrawOps, ops::ContractOps, ops::ControlOps, ops::CompositeOps,
                          ops::ComplexOps, ops::LinalgOps, ops::LinalgSolveOps, ops::LinalgSvdOps, ops::FftOps,
                          ops::ActivationOps, ops::ArithmeticOps, ops::StatisticsOps, ops::NormalizationOps, ops::LossOps,
-                         ops::PoolOps, ops::ResampleOps, ops::IndexingOps, ops::SelectionOps, ops::PadModeOps, ops::DistanceOps, ops::BackwardOps>;
+                         ops::PoolOps, ops::ResampleOps, ops::IndexingOps, ops::SelectionOps, ops::PadModeOps, ops::DistanceOps, ops::BackwardOps,
+                         ops::UpdateOps>;
 
 consteval bool operations_well_formed() {
   for (const auto& r : AllOps::rows)

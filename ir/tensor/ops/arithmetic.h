@@ -15,13 +15,14 @@ inline Inferred three_alike(std::span<const Type> in) {
 inline constexpr std::array three_alike_constraints{Constraint{"C1", "the operands have one type."}, Constraint{"C2", "it is numeric."}};
 
 struct Reciprocal {
+  static constexpr bool complex = true;
   static constexpr OpRow row{"reciprocal", "x", OpClass::composite, "1 / x."};
   static constexpr std::string_view equation = "out[i] = 1 / x[i]";
   static constexpr auto attrs = no_attrs;
-  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype."}};
+  static constexpr std::array constraints{Constraint{"C1", "x is a tensor of floats or complex numbers."}};
   static constexpr std::array edges{Edge{"E1", "x = 0, -0, inf, -inf", "inf, -inf, 0, -0", "IEEE 754"}};
   static Inferred infer(std::span<const Type> in, const AttrMap&) {
-    if (!is_float(in[0].dtype)) return no("C1: takes floats, not " + std::string(name(in[0].dtype)));
+    if (!is_float(in[0].dtype) && !is_complex(in[0].dtype)) return no("C1: takes floats or complex numbers, not " + std::string(name(in[0].dtype)));
     return one(in[0]);
   }
   static Out decompose(Builder& b, In in, const AttrMap&) { return {Words{b}.from("div", 1, in[0])}; }
@@ -30,6 +31,7 @@ struct Reciprocal {
 /// Logic on any dtype: an element counts as true when it is not 0; NaN is true.
 inline ValueId truth(Builder& b, ValueId x) { return b.convert(x, DType::boolean); }
 template <class Fn> struct Logical {
+  static constexpr bool complex = true;
   static constexpr bool is_and = std::same_as<Fn, scalar::And>, is_or = std::same_as<Fn, scalar::Or>;
   static constexpr OpRow row{is_and ? "logical_and" : is_or ? "logical_or" : "logical_xor", "x, y", OpClass::composite,
       is_and ? "True where both elements are not 0; NaN is not 0." : is_or ? "True where an element is not 0; NaN is not 0." : "True where just one of the elements is not 0; NaN is not 0."};
@@ -44,6 +46,7 @@ template <class Fn> struct Logical {
   static Out decompose(Builder& b, In in, const AttrMap&) { return {b.op(Fn::row.name, {truth(b, in[0]), truth(b, in[1])})}; }
 };
 struct LogicalNot {
+  static constexpr bool complex = true;
   static constexpr OpRow row{"logical_not", "x", OpClass::composite, "True where x is 0; NaN is not 0."};
   static constexpr std::string_view equation = "out[i] = x[i] == 0";
   static constexpr auto attrs = no_attrs;
@@ -53,6 +56,7 @@ struct LogicalNot {
 };
 
 struct Addmm {
+  static constexpr bool complex = true;
   static constexpr OpRow row{"addmm", "c, lhs, rhs", OpClass::composite, "alpha * matmul(lhs, rhs) + beta * c, c broadcast. With beta = 0, c is not read; with alpha = 0, lhs and rhs are."};
   static constexpr std::string_view equation = "out[…, i, j] = alpha sum_k lhs[…, i, k] rhs[…, k, j] + (beta = 0 ? 0 : beta c[…, i, j])";
   static constexpr std::array attrs{AttrSpec{"alpha", AttrKind::real, "1"}, AttrSpec{"beta", AttrKind::real, "1"}};
@@ -76,6 +80,7 @@ struct Addmm {
 };
 
 template <bool Divide> struct Addc {
+  static constexpr bool complex = true;
   static constexpr OpRow row{Divide ? "addcdiv" : "addcmul", "x, y, z", OpClass::composite, Divide ? "x + value * (y / z)." : "x + value * (y * z)."};
   static constexpr std::string_view equation = Divide ? "out[i] = x[i] + value (y[i] / z[i])" : "out[i] = x[i] + value (y[i] z[i])";
   static constexpr std::array attrs{AttrSpec{"value", AttrKind::real, "1"}};
@@ -118,7 +123,8 @@ struct RoundDecimals {
   static constexpr std::array edges{Edge{"E1", "x 10^decimals overflows", "inf", "PyTorch the same; Python's round gives x"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (a.integer("decimals") < -300 || a.integer("decimals") > 300) return no("C2: decimals is " + std::to_string(a.integer("decimals")));
-    return Reciprocal::infer(in, a);
+    if (!is_float(in[0].dtype)) return no("C1: takes floats, not " + std::string(name(in[0].dtype)));
+    return one(in[0]);
   }
   static Out decompose(Builder& b, In in, const AttrMap& a) {
     return in_f32(b, in, 0, [&](In v) -> Out {
@@ -130,11 +136,16 @@ struct RoundDecimals {
   }
 };
 
-struct NanToNum : Reciprocal {
+struct NanToNum {
   static constexpr OpRow row{"nan_to_num", "x", OpClass::composite, "x with NaN, inf and -inf replaced; a replacement rounds to the dtype."};
   static constexpr std::string_view equation = "out[i] = x[i] is NaN ? nan : x[i] = inf ? posinf : x[i] = -inf ? neginf : x[i]";
   static constexpr std::array attrs{AttrSpec{"nan", AttrKind::real, "0"}, AttrSpec{"posinf", AttrKind::real}, AttrSpec{"neginf", AttrKind::real}};
+  static constexpr std::array constraints{Constraint{"C1", "x has a float dtype."}};
   static constexpr std::array edges{Edge{"E1", "x = -0", "-0", "the same: PyTorch"}};
+  static Inferred infer(std::span<const Type> in, const AttrMap&) {
+    if (!is_float(in[0].dtype)) return no("C1: takes floats, not " + std::string(name(in[0].dtype)));
+    return one(in[0]);
+  }
   static Out decompose(Builder& b, In in, const AttrMap& a) {
     const Words w{b};
     const auto x = in[0], inf = w("select", w.with("gt", x, 0), b.splat_like(x, a.real("posinf")), b.splat_like(x, a.real("neginf")));

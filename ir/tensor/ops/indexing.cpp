@@ -1,17 +1,9 @@
 #include "ir/tensor/ops/indexing.h"
 
+#include "ir/tensor/ops/positions.h"
 #include "ir/tensor/ops/view.h"
 
 namespace plumb::ir::ops {
-namespace {
-
-/// Negative indices count from the end; i64.
-ValueId from_start(const Words& w, ValueId indices, std::int64_t size) {
-  const auto at = w.b.convert(indices, DType::i64);
-  return w("select", w.with("lt", at, 0), w.with("add", at, static_cast<double>(size)), at);
-}
-
-}  // namespace
 
 // ── diagonal ──
 Inferred Diagonal::infer(std::span<const Type> in, const AttrMap& a) {
@@ -135,70 +127,21 @@ Out MaskedScatter::decompose(Builder& b, In in, const AttrMap&) {
 }
 
 // ── advanced_index ──
-namespace {
-struct IndexPlan {
-  Shape at;         ///< of the indices together
-  bool neighbours;  ///< the axes are, in order
-};
-std::variant<IndexPlan, std::string> index_plan(std::span<const Type> in, const AttrMap& a) {
-  const auto& axes = a.ints("axes");
-  if (auto e = check_axes(axes, in[0].rank(), "axis"); !e.empty()) return "C1: " + e;
-  if (axes.empty() || axes.size() + 1 != in.size() || !std::is_sorted(axes.begin(), axes.end())) return "C1: axes must increase, one for each of the indices";
-  IndexPlan p{{}, axes.back() - axes.front() + 1 == static_cast<std::int64_t>(axes.size())};
-  for (const auto& t : in.subspan(1)) {
-    auto together = broadcast_shapes(p.at, t.shape);
-    if (!is_integer(t.dtype)) return "C2: indices must be integers, not " + t.str();
-    if (const auto* why = std::get_if<std::string>(&together)) return "C2: " + *why;
-    p.at = std::get<Shape>(together);
-  }
-  if (in[0].rank() - axes.size() + p.at.size() > max_rank) return std::string("C3: the result would have more than 12 axes");
-  return p;
-}
-}  // namespace
 Inferred AdvancedIndex::infer(std::span<const Type> in, const AttrMap& a) {
-  const auto plan = index_plan(in, a);
+  const auto plan = index_plan(in[0], in.subspan(1), a.ints("axes"));
   if (const auto* why = std::get_if<std::string>(&plan)) return no(*why);
-  const auto& p = std::get<IndexPlan>(plan);
-  const auto& axes = a.ints("axes");
-  const Shape rest = drop(in[0].shape, axes);
-  Shape s;
-  const auto where = p.neighbours ? static_cast<std::size_t>(axes.front()) : 0;
-  for (std::size_t d = 0; d < where; ++d) s.push_back(rest[d]);
-  for (const auto& d : p.at) s.push_back(d);
-  for (auto d = where; d < rest.size(); ++d) s.push_back(rest[d]);
-  return one({in[0].dtype, s});
+  return one({in[0].dtype, indexed_shape(in[0], std::get<IndexPlan>(plan), a.ints("axes"))});
 }
-/// The named axes, brought together, are one axis; the indices together are positions along it.
 Out AdvancedIndex::decompose(Builder& b, In in, const AttrMap& a) {
   const Words w{b};
-  std::vector<Type> types;
-  for (auto v : in) types.push_back(b.type(v));
-  const auto p = std::get<IndexPlan>(index_plan(types, a));
   const auto& axes = a.ints("axes");
-  const Extents e = types[0].extents();
-  const auto where = p.neighbours ? static_cast<std::size_t>(axes.front()) : 0;
-  Ints perm;
-  for (auto d : first_axes(e.size()))
-    if (!contains(axes, d)) perm.push_back(d);
-  perm.insert(perm.begin() + static_cast<std::ptrdiff_t>(where), axes.begin(), axes.end());
-  std::int64_t joined = 1;
-  ValueId at = -1;
-  for (std::size_t k = 0; k < axes.size(); ++k) {
-    const auto size = e[static_cast<std::size_t>(axes[k])];
-    auto step = b.broadcast_to(from_start(w, in[k + 1], size), p.at);
-    if (axes.size() > 1) {  // each checked alone: in the joined axis a wrong one could meet another element
-      const auto wrong = w("or", w.with("lt", step, 0), w.with("ge", step, static_cast<double>(size)));
-      step = w("select", wrong, b.splat_like(step, -0x1p52), step);
-    }
-    at = at < 0 ? step : w("add", w.with("mul", at, static_cast<double>(size)), step);
-    joined *= size;
-  }
-  Shape flat;
-  for (std::size_t d = 0; d < perm.size(); ++d) {
-    if (d == where) flat.push_back(joined);
-    if (d < where || d >= where + axes.size()) flat.push_back(e[static_cast<std::size_t>(perm[d])]);
-  }
-  return {w.gather(b.reshape(w.transpose(in[0], perm), flat), at, static_cast<std::int64_t>(where))};
+  const Type x = b.type(in[0]);
+  std::vector<Type> types;
+  for (auto v : in.subspan(1)) types.push_back(b.type(v));
+  const auto p = std::get<IndexPlan>(index_plan(x, types, axes));
+  const auto j = join_axes(x, p, axes);
+  const auto at = joined_positions(w, x, p, in.subspan(1), axes);
+  return {w.gather(b.reshape(w.transpose(in[0], j.perm), j.joined), at, static_cast<std::int64_t>(p.where))};
 }
 
 // ── embedding_bag ──

@@ -6,6 +6,7 @@
 namespace plumb::ir::ops {
 
 template <bool Upper> struct Triangle {
+  static constexpr bool complex = true;
   static constexpr OpRow row{Upper ? "triu" : "tril", "x", OpClass::composite,
       Upper ? "The elements of the last two axes on the diagonal of that offset and above it, 0 elsewhere." : "The elements of the last two axes on the diagonal of that offset and below it, 0 elsewhere."};
   static constexpr std::string_view equation = Upper ? "out[…, i, j] = j - i >= diagonal ? x[…, i, j] : 0" : "out[…, i, j] = j - i <= diagonal ? x[…, i, j] : 0";
@@ -28,6 +29,7 @@ template <bool Upper> struct Triangle {
 };
 
 struct Diagonal {
+  static constexpr bool complex = true;
   static constexpr OpRow row{"diagonal", "x", OpClass::composite, "The elements whose index along axis2 is that along axis1 plus offset; both axes leave, the diagonal comes last."};
   static constexpr std::string_view equation = "out[…, k] = x[…, k + max(-offset, 0), …, k + max(offset, 0), …]";
   static constexpr std::array attrs{AttrSpec{"offset", AttrKind::integer, "0"}, AttrSpec{"axis1", AttrKind::integer, "0"}, AttrSpec{"axis2", AttrKind::integer, "1"}};
@@ -38,6 +40,7 @@ struct Diagonal {
 };
 
 struct Roll {
+  static constexpr bool complex = true;
   static constexpr OpRow row{"roll", "x", OpClass::composite, "Elements move by the shifts along the axes; what leaves at one end enters at the other."};
   static constexpr std::string_view equation = "out[…, i, …] = x[…, (i - shift) mod n, …]";
   static constexpr std::array attrs{AttrSpec{"shifts", AttrKind::ints}, AttrSpec{"axes", AttrKind::ints}};
@@ -63,6 +66,7 @@ struct Roll {
 };
 
 struct Repeat {
+  static constexpr bool complex = true;
   static constexpr OpRow row{"repeat", "x", OpClass::composite, "x laid end to end, as often as repeats says, along each axis; repeats may have more entries than x has axes, which come before."};
   static constexpr std::string_view equation = "out[i] = x[i mod x's sizes, last axes against last]";
   static constexpr std::array attrs{AttrSpec{"repeats", AttrKind::ints}};
@@ -96,6 +100,7 @@ struct OneHot {
 };
 
 struct AsStrided {
+  static constexpr bool complex = true;
   static constexpr OpRow row{"as_strided", "x", OpClass::composite, "x's elements, row-major, read at offset plus the index times the strides."};
   static constexpr std::string_view equation = "out[i] = flat(x)[offset + sum_d i[d] strides[d]]";
   static constexpr std::array attrs{AttrSpec{"size", AttrKind::ints}, AttrSpec{"strides", AttrKind::ints}, AttrSpec{"offset", AttrKind::integer, "0"}};
@@ -107,6 +112,7 @@ struct AsStrided {
 
 /// x with a region exchanged: what ATen's slice_scatter and select_scatter do.
 struct SliceScatter {
+  static constexpr bool complex = true;
   static constexpr OpRow row{"slice_scatter", "x, source", OpClass::composite, "x, whose elements start, start + stride, … below limit on each axis are source's."};
   static constexpr std::string_view equation = "out[start + k stride] = source[k], elsewhere x";
   static constexpr std::array attrs{AttrSpec{"start", AttrKind::ints}, AttrSpec{"limit", AttrKind::ints}, AttrSpec{"stride", AttrKind::ints, "[]"}};
@@ -117,6 +123,7 @@ struct SliceScatter {
 };
 
 struct MaskedScatter {
+  static constexpr bool complex = true;
   static constexpr OpRow row{"masked_scatter", "x, mask, source", OpClass::composite, "x, whose elements where mask holds are source's first, second, … element, both in row-major order."};
   static constexpr std::string_view equation = "out[i] = mask[i] ? flat(source)[number of true elements of mask before i] : x[i]";
   static constexpr auto attrs = no_attrs;
@@ -127,6 +134,7 @@ struct MaskedScatter {
 };
 
 struct AdvancedIndex {
+  static constexpr bool complex = true;
   static constexpr OpRow row{"advanced_index", "x, indices...", OpClass::composite,
       "x's elements at positions that tensors hold, one an axis named; the indices broadcast together, and their axes stand where the named ones stood when these are neighbours in order, else first. Negative indices count from the end."};
   static constexpr std::string_view equation = "out[…, i, …] = x[…, indices_0[i], indices_1[i], …]";

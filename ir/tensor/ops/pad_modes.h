@@ -14,6 +14,7 @@ inline std::int64_t continued(Beyond mode, std::int64_t k, std::int64_t n) {
 }
 
 template <Beyond mode> struct PadMode {
+  static constexpr bool complex = true;
   static constexpr OpRow row{mode == Beyond::reflection ? "reflection_pad" : mode == Beyond::replication ? "replication_pad" : "circular_pad", "x", OpClass::composite,
       mode == Beyond::reflection ? "low and high elements around each axis: x mirrored at its first and last elements, which are not repeated, as often as it takes; negative entries crop."
       : mode == Beyond::replication ? "low and high elements around each axis: the first or last element; negative entries crop." : "low and high elements around each axis: x laid end to end; negative entries crop."};

@@ -97,6 +97,7 @@ struct Norm {
 };
 
 template <class Fn> struct Truth {
+  static constexpr bool complex = true;
   static constexpr bool all = std::same_as<Fn, scalar::And>;
   static constexpr OpRow row{all ? "all" : "any", "x", OpClass::composite, all ? "Whether every element over the axes is not 0; NaN is not 0; true of none." : "Whether some element over the axes is not 0; NaN is not 0; false of none."};
   static constexpr std::string_view equation = all ? "out[i] = and_r x[i, r] != 0" : "out[i] = or_r x[i, r] != 0";
@@ -111,6 +112,7 @@ template <class Fn> struct Truth {
 };
 
 struct CountNonzero {
+  static constexpr bool complex = true;
   static constexpr OpRow row{"count_nonzero", "x", OpClass::composite, "How many elements over the axes are not 0 (i64); NaN is not 0."};
   static constexpr std::string_view equation = "out[i] = sum_r (x[i, r] != 0 ? 1 : 0)";
   static constexpr std::array attrs{AttrSpec{"axes", AttrKind::ints}};
