@@ -93,5 +93,6 @@ int fuzz_command(const Args&);
 int prove_command(const Args&);
 int spec_command(const Args&);
 int sensitivity_command(const Args&);
+int bench_command(const Args&);
 
 }  // namespace plumb::tools

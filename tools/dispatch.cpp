@@ -28,7 +28,7 @@ const std::vector<Command>& commands() {
       {"sensitivity", "[--op OP] [--dtype T] [--k K] [--trials N --faults N | --seconds N] [--seed S] [--target T] [--out FILE]", "measure what the checks reject, of right kernels and of faulty ones", &sensitivity_command},
       {"equal", "A B", "are two programs equal on all inputs", nullptr},
       {"gate", "DIR [--baseline F] [--junit F] [--sarif F] [--html F]", "regression gate", nullptr},
-      {"bench", "[CASE…]", "benchmarks", nullptr},
+      {"bench", "[CASE…] [--target T] [--contract C] [--dim NAME=SIZE…] [--seconds S] [--list] [--json]", "time programs, tensors kept where the kernels reach them", &bench_command},
   };
   return list;
 }

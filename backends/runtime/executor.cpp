@@ -177,6 +177,12 @@ Session::Session(std::shared_ptr<const Program> program, std::shared_ptr<Backend
 Session::~Session() = default;
 
 std::vector<Literal> Session::run(std::span<const Literal> inputs, const RunOptions& options) {
+  const auto results = enqueue(place(inputs), options);
+  finish();
+  return fetch(results);
+}
+
+std::vector<Literal> Session::place(std::span<const Literal> inputs) const {
   const auto& p = *program_;
   if (inputs.size() != p.params.size()) fail_input("the program takes " + std::to_string(p.params.size()) + " inputs, not " + std::to_string(inputs.size()));
   std::vector<Literal> parts;   // complex tensors as the pairs that their slots hold, in the same memory
@@ -185,11 +191,22 @@ std::vector<Literal> Session::run(std::span<const Literal> inputs, const RunOpti
     if (inputs[k].type() != p.takes[k]) fail_input("input %" + name + " is " + inputs[k].type().str() + ", the program takes " + p.takes[k].str());
     parts.push_back(state_->place.from_host(inputs[k].as_parts(), "input %" + name));
   }
+  return parts;
+}
+
+std::vector<Literal> Session::enqueue(std::span<const Literal> placed, const RunOptions& options) {
   state_->ordinal = 0;
-  auto results = state_->run(*state_->main, parts, options);
+  return state_->run(*state_->main, placed, options);
+}
+
+void Session::finish() {
   if (state_->resident) state_->executable->finish();
-  for (std::size_t k = 0; k < results.size(); ++k) results[k] = state_->place.to_host(results[k]).viewed_as(p.gives[k]);
-  return results;
+}
+
+std::vector<Literal> Session::fetch(std::span<const Literal> results) const {
+  std::vector<Literal> r;
+  for (std::size_t k = 0; k < results.size(); ++k) r.push_back(state_->place.to_host(results[k]).viewed_as(program_->gives[k]));
+  return r;
 }
 
 std::size_t Session::kernel_count() const { return state_->kernels.size(); }

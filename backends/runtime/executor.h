@@ -37,6 +37,13 @@ class Session {
   ~Session();
   /// Inputs in the order of the program's parameters; their types must be the parameters'. Gives the results.
   std::vector<ir::Literal> run(std::span<const ir::Literal> inputs, const RunOptions& options = {});
+  /// The parts of run, for calls that keep their tensors where the kernels reach them: inputs placed once, any number of
+  /// calls in order, which on a device the host does not wait for, then finish. Placed tensors and results of enqueue in a
+  /// device's memory are read by fetch alone.
+  std::vector<ir::Literal> place(std::span<const ir::Literal> inputs) const;
+  std::vector<ir::Literal> enqueue(std::span<const ir::Literal> placed, const RunOptions& options = {});
+  void finish();   ///< throws what a call's index check found
+  std::vector<ir::Literal> fetch(std::span<const ir::Literal> results) const;
   const lowering::Program& program() const { return *program_; }
   std::size_t kernel_count() const;   ///< distinct kernels, callees included
   std::string code(const kir::Kernel& kernel, bool assembly) const;

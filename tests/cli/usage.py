@@ -86,7 +86,7 @@ s.check("inputs" in p.stderr or "needed" in p.stderr, f"a data set without input
 for k in range(0, len(onnx), max(1, len(onnx) // 25)):
     s.run("run", s.write("flipped.onnx", onnx[:k] + bytes([onnx[k] ^ 0x55]) + onnx[k + 1 :]), "--random", 1, "--target", "reference")
 
-for args in [("compile", one, "-o", "x"), ("reduce", "x"), ("bisect", "x"), ("faults",), ("prove", "sensitivity", "--rules"), ("equal", one, one), ("gate", "x"), ("bench",)]:
+for args in [("compile", one, "-o", "x"), ("reduce", "x"), ("bisect", "x"), ("faults",), ("prove", "sensitivity", "--rules"), ("equal", one, one), ("gate", "x")]:
     p = s.run(*args, expect=3)
     s.check(len(p.stderr.splitlines()) == 1 and args[0] in p.stderr, f"{args}: {p.stderr}")
 
