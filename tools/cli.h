@@ -48,6 +48,8 @@ class Source {
   std::vector<ir::Type> random_types(std::uint64_t seed, const std::map<std::string, std::int64_t>& dims) const;
   /// The program for inputs of these types: all sizes known.
   ir::Module bind(const std::vector<ir::Literal>& inputs) const;
+  /// The program with these dimensions' sizes; others stay named, which a model's cannot.
+  ir::Module named(const std::map<std::string, std::int64_t>& dims) const;
   /// Inputs whose values the bound module takes as fixed, as sentences.
   const std::vector<std::string>& notes() const { return notes_; }
 
@@ -87,6 +89,7 @@ std::string show(const ir::Literal& value);
 
 int run_command(const Args&);
 int explain_command(const Args&);
+int grad_command(const Args&);
 int targets_command(const Args&);
 int ops_command(const Args&);
 int fuzz_command(const Args&);

@@ -16,6 +16,7 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> list{
       {"run", "FILE|DIR [--inputs F… | --random SEED] [--expect F…] [--target T] [--check off|sample|kernel|full] [--contract C] [--output DIR]", "run a program, checked", &run_command},
       {"explain", "FILE --stage S [--target T]", "print a stage of the compilation", &explain_command},
+      {"grad", "FILE [-o OUT] [--wrt NAME…] [--dim NAME=SIZE…]", "write the program with its gradients", &grad_command},
       {"targets", "[--json]", "list the targets of this machine", &targets_command},
       {"ops", "[--json]", "list the operations", &ops_command},
       {"compile", "FILE -o OUT [--target T]", "compile ahead of time", nullptr},

@@ -9,6 +9,7 @@
 #include "ir/kernel/text.h"
 #include "ir/tensor/op_table.h"
 #include "ir/tensor/text.h"
+#include "lowering/autodiff/autodiff.h"
 #include "lowering/pipeline.h"
 #include "tools/cli.h"
 
@@ -19,7 +20,7 @@ using Stage = std::pair<std::string, std::string>;
 
 /// Stages by name, in the order of a compilation. Passes that end in kernels show what they leave.
 std::vector<Stage> stages() {
-  std::vector<Stage> all{{"import", "the tensor program as it came in, sizes bound"}};
+  std::vector<Stage> all{{"import", "the tensor program as it came in, sizes bound"}, {"grad", "that program with its gradients (plumb grad), which no compilation of it needs"}};
   for (const auto& p : lowering::passes()) all.emplace_back(p.name, (p.optional ? "after this pass (may be disabled): " : "after this pass: ") + p.what);
   for (const char* more : {"kernels", "plan", "timings", "llvm", "asm"}) {
     const std::string name = more;
@@ -172,6 +173,10 @@ int explain_command(const Args& args) {
   e.module = source.bind(random_inputs(source, seed_from("--random", given["random"].as<std::string>()), dims_from(given)));
   if (stage == "import") {
     std::cout << ir::print(e.module);
+    return 0;
+  }
+  if (stage == "grad") {
+    std::cout << ir::print(lowering::gradient(e.module, {}));
     return 0;
   }
   print_stage(stage, std::move(e));

@@ -72,6 +72,11 @@ std::vector<ir::Type> Source::random_types(std::uint64_t seed, const std::map<st
   return types;
 }
 
+ir::Module Source::named(const std::map<std::string, std::int64_t>& dims) const {
+  if (!onnx_) return ir::specialize(module_, dims);
+  return bind(random_inputs(*this, 0, dims));
+}
+
 ir::Module Source::bind(const std::vector<ir::Literal>& inputs) const {
   std::vector<ir::Type> types;
   for (const auto& l : inputs) types.push_back(l.type());

@@ -7,7 +7,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent / "support"))
 from harness import Suite
 
 s = Suite()
-COMMANDS = ("run", "explain", "targets", "ops", "compile", "fuzz", "reduce", "bisect", "faults", "prove", "sensitivity", "spec", "equal", "gate", "bench")
+COMMANDS = ("run", "explain", "targets", "ops", "compile", "fuzz", "reduce", "bisect", "faults", "grad", "prove", "sensitivity", "spec", "equal", "gate", "bench")
 
 p = s.run("--help", expect=0)
 for c in COMMANDS:
