@@ -3,7 +3,7 @@ import math
 
 from aten_ops import BUILDERS, axis_of, builds
 from aten_nn import NN, affine, entries, float_operand
-from aten_text import NotShared, broadcast
+from aten_text import NARROW, NotShared, broadcast
 
 
 # ── pools ──
@@ -108,14 +108,14 @@ def grid_sample(p, input, grid, mode="bilinear", padding_mode="zeros", align_cor
     return grid_sampler(p, input, grid, ("bilinear", "nearest", "bicubic").index(mode), ("zeros", "border", "reflection").index(padding_mode), bool(align_corners))
 
 
-@builds(NN + "pixel_shuffle", NN + "pixel_unshuffle")
-def pixel_shuffle(p, input, factor, inverse=False):
-    x, r = p.tensor(input), factor
+@builds(NN + "pixel_shuffle")
+def pixel_shuffle(p, input, upscale_factor, inverse=False):
+    x, r = p.tensor(input), upscale_factor
     c, h, w = x.shape[-3:]
     return p.op("pixel_shuffle", x, out=(x.dtype, x.shape[:-3] + ([c * r * r, h // r, w // r] if inverse else [c // (r * r), h * r, w * r])), factor=r, inverse=inverse)
 
 
-BUILDERS[NN + "pixel_unshuffle"] = lambda p, input, factor: pixel_shuffle(p, input, factor, True)
+BUILDERS[NN + "pixel_unshuffle"] = lambda p, input, downscale_factor: pixel_shuffle(p, input, downscale_factor, True)
 
 
 def patches(sizes, kernel, dilation, padding, stride):
@@ -232,3 +232,14 @@ def batch_norm_no_stats(p, input, weight, bias, training, momentum, eps):
     c = (x.dtype, [x.shape[1]])
     y, mean, var = p.op("batch_norm_training", x, *affine(p, x, weight, bias), out=[(x.dtype, x.shape), c, c], epsilon=eps)
     return [y, mean, p.same("reciprocal", p.same("sqrt", p.same("add", var, p.constant(eps, *c))))]
+
+
+@builds("_native_batch_norm_legit", "native_batch_norm")
+def native_batch_norm(p, input, weight, bias, *more):
+    """Running statistics or none of them, training, momentum, epsilon; PyTorch's CPU gives none of its own without training."""
+    *running, training, momentum, eps = more
+    if len(input.shape) < 2 or not training:
+        raise NotShared("x without a channel axis, or inference, whose statistics are empty")
+    x = p.tensor(input)
+    wide = "f32" if x.dtype in NARROW else x.dtype  # the statistics' dtype
+    return [p.convert(v, t.dtype) for v, t in zip(batch_norm_no_stats(p, p.convert(x, wide), weight, bias, training, momentum, eps), p.theirs)]

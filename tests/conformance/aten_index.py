@@ -2,6 +2,7 @@
 import math
 
 from aten_ops import BUILDERS, axes_of, axis_of, builds
+from aten_order import positions
 from aten_reduce import scalar_axis
 from aten_text import DType, NotShared, Tensor, broadcast, promote
 
@@ -112,9 +113,9 @@ def expand_as(p, input, other):
 
 
 @builds("flip")
-def flip(p, input, *dims):
-    x = p.tensor(input)
-    axes = axes_of(sizes(dims), len(x.shape)) if sizes(dims) else []
+def flip(p, input, *axes, dims=()):
+    x, axes = p.tensor(input), sizes(axes) if axes else list(dims)
+    axes = axes_of(axes, len(x.shape)) if axes else []
     return p.same("reverse", x, axes=axes) if axes else x
 
 
@@ -300,6 +301,8 @@ def gather(p, input, dim, index):
     if not x.shape:
         return x if not at.shape else p.spread(x, at.shape)
     d = axis_of(dim, len(x.shape))
+    if not at.shape:
+        return p.reshape(gather(p, x, d, p.reshape(at, [1])), [])
     for k, n in enumerate(at.shape):
         x = p.slice(x, k, 0, n) if k != d and n != x.shape[k] else x
     return p.op("gather_elements", x, at, out=(x.dtype, at.shape), axis=d)
@@ -342,18 +345,50 @@ def masked_scatter(p, input, mask, source):
     return p.same("masked_scatter", p.spread(x, s), p.spread(m, s), p.tensor(source))
 
 
+def masks_as_positions(p, items):
+    """Entries of an index, a mask as the positions where it holds: one for each of its axes."""
+    masks = [k for k, i in enumerate(items) if i is not None and i.dtype in ("bool", "u8")]
+    if not masks:
+        return items
+    others = [i for k, i in enumerate(items) if i is not None and k not in masks]
+    if any(not items[k].shape for k in masks) or any(len(i.shape) > 1 for i in others):
+        raise NotShared("a mask without axes, or beside an index of several")
+    rows = max([i.shape[0] for i in others if i.shape], default=1)
+    if rows == 1:  # their axis stands where the first of them does when they are neighbours, else first
+        first = min(k for k, i in enumerate(items) if i is not None)
+        together = all(i is not None for i in items[first:max(k for k, i in enumerate(items) if i is not None) + 1])
+        rows = p.theirs[0].shape[first if together else 0]
+    done = []
+    for k, i in enumerate(items):
+        done += positions(p, i, rows) if k in masks else [i]
+    return done
+
+
 def advanced(p, x, items):
     """NumPy's index of a list whose entries are tensors of integers, or None for a whole axis."""
+    items = masks_as_positions(p, [None if i is None else p.tensor(i) for i in items])
     axes = [d for d, i in enumerate(items) if i is not None]
-    at = [p.tensor(items[d]) for d in axes]
-    if any(i.dtype == "bool" for i in at):
-        raise NotShared("a mask as index: the result's shape is in the data")
+    at = [items[d] for d in axes]
     if not at:
         return x
     shape = broadcast(*[i.shape for i in at])
     rest = [n for d, n in enumerate(x.shape) if d not in axes]
     where = axes[0] if axes[-1] - axes[0] + 1 == len(axes) else 0
     return p.op("advanced_index", x, *at, out=(x.dtype, rest[:where] + shape + rest[where:]), axes=axes)
+
+
+@builds("_unsafe_masked_index")
+def unsafe_masked_index(p, input, mask, indices, fill):
+    """x at the indices, each brought into its axis, where the mask holds."""
+    x = p.tensor(input)
+    items = [None if i is None else within(p, p.tensor(i), x.shape[d]) for d, i in enumerate(indices)]
+    found = advanced(p, x, items)
+    return p.choose(p.tensor(mask), found, fill)
+
+
+def within(p, at, n):
+    low, high = (p.constant(v, at.dtype, at.shape) for v in (0, n - 1))
+    return p.same("minimum", p.same("maximum", at, low), high)
 
 
 @builds("aten.index.Tensor")
@@ -370,7 +405,8 @@ def getitem(p, input, key):
         raise NotShared("an index of another form")
     if Ellipsis in [i for i in items if not isinstance(i, Tensor)]:
         k = next(k for k, i in enumerate(items) if i is Ellipsis)
-        items[k:k + 1] = [slice(None)] * (len(x.shape) - len(items) + 1)
+        named = sum(len(i.shape) if isinstance(i, Tensor) and i.dtype in ("bool", "u8") else 1 for i in items) - 1
+        items[k:k + 1] = [slice(None)] * (len(x.shape) - named)
     tensors, d = [], 0
     if any(isinstance(i, Tensor) for i in items) and any(isinstance(i, int) for i in items):
         raise NotShared("numbers beside tensors in an index")
@@ -381,7 +417,7 @@ def getitem(p, input, key):
         if isinstance(i, slice):
             x = slice_(p, x, d, i.start, i.stop, i.step or 1)
         tensors.append(i if isinstance(i, Tensor) else None)
-        d += 1
+        d += len(i.shape) if isinstance(i, Tensor) and i.dtype in ("bool", "u8") else 1
     return advanced(p, x, tensors)
 
 
@@ -407,7 +443,7 @@ BUILDERS["full"] = lambda p, size, fill_value, dtype=None, device=None: p.consta
 
 
 @builds("eye")
-def eye(p, n, m=None, dtype=None, device=None):
+def eye(p, n, m=None, dtype=None, device=None, requires_grad=False):
     s = [n, n if m is None else m]
     if dtype is None:
         dtype = "f32"
@@ -419,7 +455,7 @@ def eye(p, n, m=None, dtype=None, device=None):
 # ── padding and patches ──
 @builds("nn.functional.pad", "constant_pad_nd", "aten.constant_pad_nd")
 def pad(p, input, pad, mode="constant", value=None):
-    if isinstance(mode, (int, float)):
+    if isinstance(mode, (int, float, complex)):
         mode, value = "constant", mode
     x = p.tensor(input)
     rank = len(x.shape)

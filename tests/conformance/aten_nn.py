@@ -1,7 +1,7 @@
 """Builders for networks' operations: activations, losses, convolutions, normalisations."""
 from aten_ops import BUILDERS, axis_of, builds, float_of
 from aten_reduce import scalar_axis, softmax
-from aten_text import NARROW, NotShared, broadcast, is_float
+from aten_text import NARROW, NotShared, broadcast, is_complex, is_float
 
 NN = "nn.functional."
 
@@ -123,6 +123,8 @@ def pair_loss(plumb, **fixed):
         if size_average is not None or reduce is not None or given.pop("weight", None) is not None:
             raise NotShared("a form of the loss that is deprecated, or weighted")
         x, y = float_operand(p, input), p.tensor(target)
+        if is_complex(y.dtype):
+            raise NotShared("a complex target")
         mean_of_batch = reduction == "batchmean"
         s = broadcast(x.shape, y.shape)
         x, y = p.spread(x, s), p.spread(p.convert(y, x.dtype), s)
