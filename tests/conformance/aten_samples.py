@@ -26,6 +26,7 @@ import aten_losses  # noqa: F401
 import aten_masked  # noqa: F401
 import aten_more  # noqa: F401
 import aten_order  # noqa: F401
+import aten_positions  # noqa: F401
 import aten_running  # noqa: F401
 import aten_scatter  # noqa: F401
 import aten_shape  # noqa: F401

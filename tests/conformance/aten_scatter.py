@@ -1,8 +1,8 @@
 """Builders for updates at positions that tensors hold, and for diagonals."""
 import math
 
-from aten_index import within
 from aten_ops import BUILDERS, axis_of, builds, pair
+from aten_positions import within
 from aten_text import NotShared, Tensor, Value, is_complex, is_float
 
 MODES = {"sum": "add", "add": "add", "prod": "mul", "multiply": "mul", "amax": "max", "amin": "min"}

@@ -2,9 +2,9 @@
 import itertools
 import math
 
-from aten_index import at_least, cuts, joined, sizes
+from aten_index import at_least, joined, sizes
 from aten_ops import BUILDERS, axis_of, builds
-from aten_text import NARROW, NotShared, Tensor, Value, broadcast, is_complex, is_float, promote
+from aten_text import NARROW, NotShared, Tensor, broadcast, is_complex, is_float, promote
 
 
 # ── grids and ranges ──
