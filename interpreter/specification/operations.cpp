@@ -122,12 +122,14 @@ std::string decomposition(const Examples::Use& use) {
   return "Decomposition of the example" + (attrs.empty() ? "" : ", " + code(attrs.substr(1))) + ":\n\n" + fenced(ir::print(body));
 }
 
-/// The record's own words; a composite without any has the derivative of what it decomposes to.
+/// The record's own words; a composite without any has the derivative of what it decomposes to. A primitive without any has none
+/// where no float becomes one, else none is defined.
 std::string derivative(OpCode op, const std::optional<Examples::Use>& use) {
   if (const auto d = ir::derivative(op); !d.empty()) return "Derivative: " + std::string(d) + "\n\n";
-  if (!ir::is_composite(op) || !use) return {};
+  if (!use) return {};
   const bool differs = std::ranges::any_of(dtype_rows, [&](const auto& r) { return (is_float(r.dtype) || is_complex(r.dtype)) && gives_a_number(retyped(*use, r.dtype)); });
-  return differs ? "Derivative: that of its decomposition.\n\n" : "Derivative: none: no real operand reaches a real result.\n\n";
+  if (!differs) return "Derivative: none: no real operand reaches a real result.\n\n";
+  return ir::is_composite(op) ? "Derivative: that of its decomposition.\n\n" : "Derivative: none is defined in this version.\n\n";
 }
 
 std::string section(OpCode op) {
