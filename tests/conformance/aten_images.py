@@ -243,3 +243,37 @@ def native_batch_norm(p, input, weight, bias, *more):
     x = p.tensor(input)
     wide = "f32" if x.dtype in NARROW else x.dtype  # the statistics' dtype
     return [p.convert(v, t.dtype) for v, t in zip(batch_norm_no_stats(p, p.convert(x, wide), weight, bias, training, momentum, eps), p.theirs)]
+
+
+def adaptive_max(n):
+    """One axis after another: the parts that adaptive_avg_pool cuts, the greatest of each."""
+    def build(p, input, output_size, return_indices=False):
+        x = p.tensor(input)
+        first = len(x.shape) - n
+        wanted = output_size if isinstance(output_size, (list, tuple)) else [output_size] * n
+        y = x
+        for d, want in zip(range(first, len(x.shape)), wanted):
+            size = y.shape[d]
+            want = size if want is None else want
+            bounds = [(k * size // want, -(-(k + 1) * size // want)) for k in range(want)]
+            y = p.concat([p.reduce("reduce_max", p.slice(y, d, a, b), [d], True) for a, b in bounds], d)
+        if not return_indices:
+            return y
+        flat = lambda v: p.reshape(v, v.shape[:first] + [math.prod(v.shape[first:])])
+        return [y, p.reshape(p.place_of(flat(x), first, flat(y), 1), y.shape)]
+    return build
+
+
+def max_unpool(n):
+    """Each value at its place of the image, flattened; of several at one place the last, as in memory."""
+    def build(p, input, indices, kernel_size, stride=None, padding=0, output_size=None):
+        x, at, s = p.tensor(input), p.tensor(indices), p.theirs[0].shape
+        first = len(x.shape) - n
+        flat = lambda v: p.reshape(v, v.shape[:first] + [math.prod(v.shape[first:])])
+        image = p.constant(0, x.dtype, s[:first] + [math.prod(s[first:])])
+        return p.reshape(p.same("scatter_elements", image, flat(at), flat(x), axis=first), s)
+    return build
+
+
+for n in (1, 2, 3):
+    BUILDERS[f"{NN}adaptive_max_pool{n}d"], BUILDERS[f"{NN}max_unpool{n}d"] = adaptive_max(n), max_unpool(n)

@@ -180,8 +180,7 @@ def unbind(p, input, dim=0):
 
 @builds("narrow", "narrow_copy")
 def narrow(p, input, dim, start, length):
-    if isinstance(start, Tensor):
-        raise NotShared("a start that a tensor holds")
+    start = start.numbers()[0] if isinstance(start, Tensor) else start
     x = p.tensor(input)
     d = axis_of(dim, len(x.shape))
     start = start + x.shape[d] if start < 0 else start

@@ -184,3 +184,24 @@ def softmax_backward(p, grad, output, dim, input_dtype):
     d = dim % len(y.shape)
     gy = p.same("mul", g, y)
     return p.same("sub", gy, p.binary("mul", y, p.reduce("reduce_sum", gy, [d], True)))
+
+
+@builds(NN + "multilabel_margin_loss")
+def multilabel_margin(p, input, target, size_average=None, reduce=None, reduction="mean"):
+    """Over each class named, up to the first -1, and each class not named: what 1 - (x of the first - x of the second) is above 0."""
+    x, y = float_operand(p, input), p.tensor(target)
+    single, c = len(x.shape) < 2, x.shape[-1] if x.shape else 1
+    x, y = (p.reshape(v, [v.shape[0] if not single else 1, c]) for v in (x, y))
+    n = x.shape[0]
+    ends = p.same("cumsum", p.convert(p.binary("lt", y, 0), "i64"), axis=1)
+    named = p.binary("eq", ends, 0)
+    at = p.choose(named, y, 0)
+    is_class = p.op("eq", p.op("broadcast", at, out=("i64", [n, c, c]), dims=[0, 1]), p.iota("i64", [n, c, c], 2), out=("bool", [n, c, c]))
+    is_class = p.same("and", is_class, p.op("broadcast", named, out=("bool", [n, c, c]), dims=[0, 1]))
+    any_class = p.reduce("reduce_or", is_class, [1])
+    own = p.op("gather_elements", x, at, out=(x.dtype, [n, c]), axis=1)
+    spread = lambda v, dims: p.op("broadcast", v, out=(v.dtype, [n, c, c]), dims=dims)
+    z = at_least_zero(p, p.binary("add", p.same("sub", spread(x, [0, 2]), spread(own, [0, 1])), 1))
+    counts = p.same("and", spread(named, [0, 1]), p.same("not", spread(any_class, [0, 2])))
+    loss = p.binary("div", p.reduce("reduce_sum", p.choose(counts, z, 0), [1, 2]), c)
+    return p.reshape(loss, p.theirs[0].shape) if single else reduced(p, loss, reduction, (size_average, reduce))

@@ -193,3 +193,31 @@ for name, a in COSINES.items():
     BUILDERS[W + name] = lambda p, M, sym=True, dtype=None, device=None, requires_grad=False, a=a: cosines(p, M, a, sym, dtype)
 BUILDERS[W + "general_cosine"] = lambda p, M, a, sym=True, dtype=None, device=None, requires_grad=False: cosines(p, M, list(a), sym, dtype)
 BUILDERS[W + "general_hamming"] = lambda p, M, alpha=0.54, sym=True, dtype=None, device=None, requires_grad=False: cosines(p, M, [alpha, 1 - alpha], sym, dtype)
+
+
+def shaped(p, M, sym, dtype, f):
+    """f of the places from -(M - 1) / 2 to (M - 1) / 2, in f64 for f64; without symmetry as if there were one more."""
+    t = dtype or "f32"
+    if M < 2:
+        return p.constant(1, t, [M])
+    inner = "f64" if t == "f64" else "f32"
+    n = M if sym else M + 1
+    return p.convert(f(p.binary("sub", p.convert(p.iota("i64", [M]), inner), (n - 1) / 2), n), t)
+
+
+@builds(W + "gaussian")
+def gaussian(p, M, std=1.0, sym=True, dtype=None, device=None, requires_grad=False):
+    def f(k, n):
+        k = p.binary("mul", k, 1 / (std * math.sqrt(2)))
+        return p.same("exp", p.same("neg", p.same("mul", k, k)))
+    return shaped(p, M, sym, dtype, f)
+
+
+@builds(W + "bartlett")
+def bartlett(p, M, sym=True, dtype=None, device=None, requires_grad=False):
+    return shaped(p, M, sym, dtype, lambda k, n: p.binary("add", p.same("neg", p.same("abs", p.binary("mul", k, 2 / (n - 1)))), 1))
+
+
+@builds(W + "cosine")
+def cosine(p, M, sym=True, dtype=None, device=None, requires_grad=False):
+    return shaped(p, M, sym, dtype, lambda k, n: p.same("cos", p.binary("mul", k, math.pi / n)))

@@ -4,12 +4,14 @@ import math
 from aten_index import select, slice_
 from aten_ops import axis_of, builds
 from aten_order import positions
-from aten_text import NotShared, Tensor, broadcast
+from aten_text import NotShared, Tensor, Value, broadcast
 
 
 @builds("gather")
 def gather(p, input, dim, index):
     x, at = p.tensor(input), p.tensor(index)
+    if not math.prod(at.shape):
+        return p.constant(0, x.dtype, at.shape)
     if not x.shape:
         return x if not at.shape else p.spread(x, at.shape)
     d = axis_of(dim, len(x.shape))
@@ -113,14 +115,17 @@ def getitem(p, input, key):
     """Slices and numbers first; then the tensors, where no number stands between them."""
     x = p.tensor(input)
     items = list(key) if isinstance(key, tuple) else [key]
-    if any(i is None or isinstance(i, (bool, list)) for i in items):
+    if any(i is None or isinstance(i, bool) for i in items):
         raise NotShared("an index of another form")
-    if Ellipsis in [i for i in items if not isinstance(i, Tensor)]:
+    if any(isinstance(i, list) and not all(type(k) is int for k in i) for i in items):
+        raise NotShared("an index of another form")
+    items = [p.vector(i) if isinstance(i, list) else i for i in items]
+    if Ellipsis in [i for i in items if not isinstance(i, (Tensor, Value))]:
         k = next(k for k, i in enumerate(items) if i is Ellipsis)
-        named = sum(len(i.shape) if isinstance(i, Tensor) and i.dtype in ("bool", "u8") else 1 for i in items) - 1
+        named = sum(len(i.shape) if isinstance(i, (Tensor, Value)) and i.dtype in ("bool", "u8") else 1 for i in items) - 1
         items[k:k + 1] = [slice(None)] * (len(x.shape) - named)
     tensors, d = [], 0
-    if any(isinstance(i, Tensor) for i in items) and any(isinstance(i, int) for i in items):
+    if any(isinstance(i, (Tensor, Value)) for i in items) and any(isinstance(i, int) for i in items):
         raise NotShared("numbers beside tensors in an index")
     for i in items:
         if isinstance(i, int):
@@ -128,6 +133,6 @@ def getitem(p, input, key):
             continue
         if isinstance(i, slice):
             x = slice_(p, x, d, i.start, i.stop, i.step or 1)
-        tensors.append(i if isinstance(i, Tensor) else None)
-        d += len(i.shape) if isinstance(i, Tensor) and i.dtype in ("bool", "u8") else 1
+        tensors.append(i if isinstance(i, (Tensor, Value)) else None)
+        d += len(i.shape) if isinstance(i, (Tensor, Value)) and i.dtype in ("bool", "u8") else 1
     return advanced(p, x, tensors)

@@ -291,3 +291,36 @@ def addbmm(p, input, batch1, batch2, beta=1, alpha=1):
     left = p.reshape(p.transpose(x, [1, 0, 2]), [n, x.shape[0] * x.shape[2]]) if rank else p.reshape(x, [n, 1])
     right = p.reshape(y, [y.shape[0] * y.shape[1], y.shape[2]]) if rank else p.reshape(y, [1, y.shape[0]])
     return p.op("addmm", p.tensor(input), left, right, out=(x.dtype, [n, right.shape[1]]), beta=float(beta), alpha=float(alpha))
+
+
+@builds("logspace")
+def logspace(p, start, end, steps, base=10.0, dtype=None, device=None):
+    """The base to the power of a linspace, of floats alone: integers round each way."""
+    t = dtype or "f32"
+    if not is_float(t):
+        raise NotShared("powers that are cut to integers")
+    at = linspace(p, start, end, steps, dtype="f64" if t == "f64" else "f32")
+    return p.convert(p.same("pow", p.constant(base, at.dtype, at.shape), at), t)
+
+
+@builds("_chunk_cat")
+def chunk_cat(p, tensors, dim, num_chunks):
+    """Each tensor is filled up with 0 to chunks of one size, flattened behind dim; the chunks stand beside one another."""
+    parts = []
+    for t in tensors:
+        x = p.tensor(t)
+        d = axis_of(dim, len(x.shape))
+        size = -(-x.shape[d] // num_chunks)
+        high = [size * num_chunks - n if k == d else 0 for k, n in enumerate(x.shape)]
+        x = p.op("pad", x, p.constant(0, x.dtype), out=(x.dtype, [n + h for n, h in zip(x.shape, high)]), low=[0] * len(high), high=high)
+        parts.append(p.reshape(x, x.shape[:d] + [num_chunks, size * math.prod(x.shape[d + 1:])]))
+    return p.concat(parts, len(parts[0].shape) - 1)
+
+
+@builds("resize_", "resize_as_")
+def resize(p, input, *size, memory_format=None):
+    """Of as many elements."""
+    s = list(size[0].shape) if size and isinstance(size[0], Tensor) else sizes(size)
+    if math.prod(s) != math.prod(input.shape):
+        raise NotShared("memory without a value")
+    return p.reshape(p.tensor(input), s)
