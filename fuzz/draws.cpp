@@ -99,17 +99,11 @@ class Drawing {
     for (auto& v : r) v = small(low, high);
     return r;
   }
-  Ints some_axes() {
-    Ints r;
-    for (std::size_t d = 0; d < t_.rank(); ++d)
-      if (d_.choose(2)) r.push_back(static_cast<std::int64_t>(d));
-    return r;
-  }
   /// Values for the attributes, by their names; those of other names keep their defaults, real ones now and then.
   ir::AttrMap filled(ir::OpCode op) {
     ir::AttrMap a;
     const auto spatial = t_.rank() < 2 ? 1 : 1 + d_.choose(std::min<std::size_t>(t_.rank() - 1, 3));
-    const auto chosen = some_axes();
+    const auto chosen = draw_axes(d_.choose, t_.rank());
     const bool pads = !std::ranges::any_of(ir::attr_specs(op), [](const auto& s) { return s.name == "kernel"; });
     for (const auto& s : ir::attr_specs(op)) {
       if (s.kind == ir::AttrKind::boolean) a.set(s.name, d_.choose(2) == 1);
@@ -139,19 +133,7 @@ class Drawing {
     else if (n == "size") a.set(n, several(spatial, 1, 4));
   }
 
-  /// The operation, where its rule takes the operands and the results are small enough.
-  std::vector<ValueId> made(std::string_view name, std::vector<ValueId> in, ir::AttrMap a) {
-    const auto op = ir::op(name);
-    auto complete = a;
-    if (ir::complete_attrs(op, complete)) return {};
-    std::vector<Type> types;
-    for (auto v : in) types.push_back(d_.b.type(v));
-    const auto results = ir::infer(op, types, complete);
-    if (!std::holds_alternative<std::vector<Type>>(results)) return {};
-    for (const auto& t : std::get<std::vector<Type>>(results))
-      if (t.elements() > d_.most) return {};
-    return d_.b.add(name, in, std::move(a));
-  }
+  std::vector<ValueId> made(std::string_view name, std::vector<ValueId> in, ir::AttrMap a) { return draw_made(d_, name, std::move(in), std::move(a)); }
 
   const Draws& d_;
   ValueId x_;
@@ -159,6 +141,19 @@ class Drawing {
 };
 
 }  // namespace
+
+std::vector<ValueId> draw_made(const Draws& d, std::string_view name, std::vector<ValueId> in, ir::AttrMap a) {
+  const auto op = ir::op(name);
+  auto complete = a;
+  if (ir::complete_attrs(op, complete)) return {};
+  std::vector<Type> types;
+  for (auto v : in) types.push_back(d.b.type(v));
+  const auto results = ir::infer(op, types, complete);
+  if (!std::holds_alternative<std::vector<Type>>(results)) return {};
+  for (const auto& t : std::get<std::vector<Type>>(results))
+    if (t.elements() > d.most) return {};
+  return d.b.add(name, in, std::move(a));
+}
 
 std::vector<ValueId> draw(const Draws& d, ValueId x) { return Drawing(d, x).any(); }
 std::vector<ValueId> draw_positions(const Draws& d, ValueId x) { return Drawing(d, x).positions(); }

@@ -8,6 +8,7 @@
 #include "interpreter/specification/markdown.h"
 #include "interpreter/specification/sections.h"
 #include "ir/scalar/functions.h"
+#include "ir/tensor/complex_functions.h"
 #include "ir/tensor/op_table.h"
 
 namespace plumb::spec {
@@ -18,7 +19,7 @@ std::string decimal(double v, int digits) {
   return {text, std::to_chars(text, text + sizeof text, v, std::chars_format::general, digits).ptr};
 }
 
-constexpr std::array takes_words{"every dtype but bool", "floats", "integers", "integers and bool", "every dtype", "bool"};
+constexpr std::array takes_words{"every real dtype but bool", "floats", "integers", "integers and bool", "every real dtype", "bool"};
 
 /// Largest errors of f32 found on the cpu target under relaxed, from the results of `plumb prove --functions`.
 struct Measured { std::string function, dtype, worst, at, inputs; };
@@ -47,7 +48,9 @@ std::string accuracy(const FnRow& f, const std::vector<Measured>& all) {
 std::string section(FnId fn, const std::vector<Measured>& all) {
   const auto& f = row(fn);
   std::string s = "#### " + std::string(f.name) + "\n\n" + code(std::string(f.name) + "(" + std::string(f.arguments()) + ")") + ": " + std::string(f.doc) + "\n\n";
-  s += "Takes " + std::string(takes_words[static_cast<std::size_t>(f.takes)]) + "; gives " + (f.gives == Gives::boolean ? "bool" : "the same dtype") + ".\n\n";
+  const bool complex = ir::takes_complex(fn);
+  s += "Takes " + std::string(takes_words[static_cast<std::size_t>(f.takes)]) + (complex ? ", and " + link("complex numbers", "complex-numbers") : "");
+  s += "; gives " + std::string(f.gives == Gives::boolean ? "bool" : "the same dtype") + (complex && ir::complex_result_dtype(fn, DType::c64) == DType::f32 ? ", for complex numbers that of their parts" : "") + ".\n\n";
   s += accuracy(f, all);
   const auto op = ir::find_op(f.name);
   if (!op) return s;

@@ -65,11 +65,16 @@ std::vector<std::string> operand_names(OpCode op) {
 
 constexpr std::array kind_names{"true or false", "integer", "real number", "name", "integers", "real numbers", "shape", "dtype", "literal"};
 
-std::string signature(OpCode op) {
-  std::vector<std::string> operands, attrs;
+/// With as many results as the use has; those of if, while and scan are as many as their functions give.
+std::string signature(OpCode op, const std::optional<Examples::Use>& use) {
+  const bool any_number = ir::row(op).op_class == ir::OpClass::control && operand_names(op).back().ends_with("...");
+  const auto count = use ? use->node->results.size() : 1;
+  std::vector<std::string> operands, attrs, results, types;
+  for (std::size_t k = 0; k < (any_number ? 1 : count); ++k) results.push_back(any_number || count == 1 ? "%r" : "%r" + std::to_string(k)), types.push_back("type");
+  if (any_number) results.push_back("…"), types.push_back("…");
   for (const auto& n : operand_names(op)) operands.push_back("%" + n);
   for (const auto& a : ir::attr_specs(op)) attrs.push_back(std::string(a.name) + "=…");
-  return "%r = " + std::string(ir::row(op).name) + "(" + join(operands, ", ") + ")" + (attrs.empty() ? "" : " {" + join(attrs, ", ") + "}") + " : type\n";
+  return join(results, ", ") + " = " + std::string(ir::row(op).name) + "(" + join(operands, ", ") + ")" + (attrs.empty() ? "" : " {" + join(attrs, ", ") + "}") + " : " + join(types, ", ") + "\n";
 }
 
 std::string attributes(OpCode op) {
@@ -122,19 +127,21 @@ std::string decomposition(const Examples::Use& use) {
   return "Decomposition of the example" + (attrs.empty() ? "" : ", " + code(attrs.substr(1))) + ":\n\n" + fenced(ir::print(body));
 }
 
-/// The record's own words; a composite without any has the derivative of what it decomposes to.
+/// The record's own words; a composite without any has the derivative of what it decomposes to. A primitive without any has none
+/// where no float becomes one, else none is defined.
 std::string derivative(OpCode op, const std::optional<Examples::Use>& use) {
   if (const auto d = ir::derivative(op); !d.empty()) return "Derivative: " + std::string(d) + "\n\n";
-  if (!ir::is_composite(op) || !use) return {};
+  if (!use) return {};
   const bool differs = std::ranges::any_of(dtype_rows, [&](const auto& r) { return (is_float(r.dtype) || is_complex(r.dtype)) && gives_a_number(retyped(*use, r.dtype)); });
-  return differs ? "Derivative: that of its decomposition.\n\n" : "Derivative: none: no real operand reaches a real result.\n\n";
+  if (!differs) return "Derivative: none: no real operand reaches a real result.\n\n";
+  return ir::is_composite(op) ? "Derivative: that of its decomposition.\n\n" : "Derivative: none is defined in this version.\n\n";
 }
 
 std::string section(OpCode op) {
   const auto& r = ir::row(op);
   const Examples tests(r.name);
   const auto use = tests.use();
-  std::string s = "#### " + std::string(r.name) + "\n\n" + std::string(r.doc) + "\n\n" + fenced(signature(op));
+  std::string s = "#### " + std::string(r.name) + "\n\n" + std::string(r.doc) + "\n\n" + fenced(signature(op, use));
   if (const auto taken = use ? dtypes_taken(*use) : std::string(); !taken.empty()) s += "Takes, as " + code(operand_names(op)[0]) + ": " + taken + ".\n\n";
   s += attributes(op);
   if (const auto e = ir::equation(op); !e.empty()) s += "Meaning:\n\n" + fenced(e);

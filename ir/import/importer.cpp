@@ -137,7 +137,9 @@ void Importer::call(const ::onnx::FunctionProto& f, NodeImport& n, Scope& scope)
   ++call_depth_;
   for (const auto& inner : f.node()) node(inner, body);
   --call_depth_;
-  for (int i = 0; i < f.output_size(); ++i) n.out(static_cast<std::size_t>(i), lookup(body, f.output(i), n.where));
+  // An output that its node inside does not give is none of the call's, which is an error only where something reads it.
+  for (int i = 0; i < f.output_size(); ++i)
+    if (n.wants(static_cast<std::size_t>(i)) && !body.absent.contains(f.output(i))) n.out(static_cast<std::size_t>(i), lookup(body, f.output(i), n.where));
 }
 
 void Importer::check_new_values(const Function& f, std::size_t first, const SourceLocation& where) {

@@ -6,7 +6,7 @@
 //   S1  a scalar has one definition, before its uses, in their block or one around it.
 //   S2  dtypes agree: a function takes its arguments' shared dtype, a load has its buffer's, and so on; indices are i64.
 //   A1  an access has one index an axis; its variables are those of loops around it; coordinates stand in output maps only.
-//   L1  a loop variable has one loop; unrolled, vector, tile and gpu extents are constants; widths and gpu axes are sane.
+//   L1  a loop variable has one loop; unrolled, vector, tile and gpu extents are constants; widths lie in [1, 4096], gpu axes are 0, 1 or 2.
 //   L2  gpu_block loops are outermost; the gpu_thread loops of a kernel nest directly in one another, and beside that nest
 //       stand only allocations and definitions. No parallel loop stands inside gpu, vector or tile loops; a vector or tile
 //       loop holds no parallel, vector, gpu or tile loop; tile loops stand in a gpu_thread nest.

@@ -23,6 +23,11 @@ if s.check(committed.exists() and committed.read_text(encoding="utf-8") == text,
     anchors = set(headings) | set(re.findall(r'<a id="([^"]+)">', outside))
     for target in sorted(set(re.findall(r"\]\(#([^)]+)\)", outside))):
         s.check(target in anchors, f"a link of the specification leads to #{target}, which is not there")
+    tested = (s.source / "tests/reports/README.md").read_text(encoding="utf-8")
+    settled = re.search(r"^## Settled choices$(.*?)^## ", outside, flags=re.M | re.S)[1]
+    for report in re.findall(r"\bB\d{3}\b", settled):
+        row = re.search(rf"^\| {report} \| (.*)$", tested, flags=re.M)
+        s.check(row and not row[1].startswith(("out of reach", "none")), f"the settled choice {report} has no test in tests/reports/README.md")
     ids = re.findall(r'<a id="([^"]+)">', outside)
     s.check(len(ids) == len(set(ids)), "an anchor of the specification stands twice")
     s.check("{{" not in outside, "a part of the specification was not filled in")

@@ -2,7 +2,7 @@
 import math
 
 from aten_ops import BUILDERS, axes_of, axis_of, builds
-from aten_text import NotShared, complex_of, is_complex, is_float, part
+from aten_text import NotShared, broadcast, complex_of, is_complex, is_float, part
 
 
 def parts(p, x):
@@ -51,12 +51,15 @@ def angle(p, input):
 @builds("complex")
 def complex_(p, real, imag):
     x, y = p.tensor(real), p.tensor(imag)
-    return p.op("complex", x, y, out=(complex_of(x.dtype), x.shape))
+    s = broadcast(x.shape, y.shape)
+    return p.op("complex", p.spread(x, s), p.spread(y, s), out=(complex_of(x.dtype), s))
 
 
 @builds("polar")
 def polar(p, abs, angle):
     r, a = p.tensor(abs), p.tensor(angle)
+    s = broadcast(r.shape, a.shape)
+    r, a = p.spread(r, s), p.spread(a, s)
     return p.op("complex", *[p.same("mul", r, p.same(f, a)) for f in ("cos", "sin")], out=(complex_of(r.dtype), r.shape))
 
 

@@ -3,7 +3,7 @@ import math
 
 from aten_ops import BUILDERS, axis_of, builds
 from aten_nn import NN, affine, entries, float_operand
-from aten_text import NotShared, broadcast
+from aten_text import NARROW, NotShared, broadcast
 
 
 # ── pools ──
@@ -108,14 +108,14 @@ def grid_sample(p, input, grid, mode="bilinear", padding_mode="zeros", align_cor
     return grid_sampler(p, input, grid, ("bilinear", "nearest", "bicubic").index(mode), ("zeros", "border", "reflection").index(padding_mode), bool(align_corners))
 
 
-@builds(NN + "pixel_shuffle", NN + "pixel_unshuffle")
-def pixel_shuffle(p, input, factor, inverse=False):
-    x, r = p.tensor(input), factor
+@builds(NN + "pixel_shuffle")
+def pixel_shuffle(p, input, upscale_factor, inverse=False):
+    x, r = p.tensor(input), upscale_factor
     c, h, w = x.shape[-3:]
     return p.op("pixel_shuffle", x, out=(x.dtype, x.shape[:-3] + ([c * r * r, h // r, w // r] if inverse else [c // (r * r), h * r, w * r])), factor=r, inverse=inverse)
 
 
-BUILDERS[NN + "pixel_unshuffle"] = lambda p, input, factor: pixel_shuffle(p, input, factor, True)
+BUILDERS[NN + "pixel_unshuffle"] = lambda p, input, downscale_factor: pixel_shuffle(p, input, downscale_factor, True)
 
 
 def patches(sizes, kernel, dilation, padding, stride):
@@ -232,3 +232,48 @@ def batch_norm_no_stats(p, input, weight, bias, training, momentum, eps):
     c = (x.dtype, [x.shape[1]])
     y, mean, var = p.op("batch_norm_training", x, *affine(p, x, weight, bias), out=[(x.dtype, x.shape), c, c], epsilon=eps)
     return [y, mean, p.same("reciprocal", p.same("sqrt", p.same("add", var, p.constant(eps, *c))))]
+
+
+@builds("_native_batch_norm_legit", "native_batch_norm")
+def native_batch_norm(p, input, weight, bias, *more):
+    """Running statistics or none of them, training, momentum, epsilon; PyTorch's CPU gives none of its own without training."""
+    *running, training, momentum, eps = more
+    if len(input.shape) < 2 or not training:
+        raise NotShared("x without a channel axis, or inference, whose statistics are empty")
+    x = p.tensor(input)
+    wide = "f32" if x.dtype in NARROW else x.dtype  # the statistics' dtype
+    return [p.convert(v, t.dtype) for v, t in zip(batch_norm_no_stats(p, p.convert(x, wide), weight, bias, training, momentum, eps), p.theirs)]
+
+
+def adaptive_max(n):
+    """One axis after another: the parts that adaptive_avg_pool cuts, the greatest of each."""
+    def build(p, input, output_size, return_indices=False):
+        x = p.tensor(input)
+        first = len(x.shape) - n
+        wanted = output_size if isinstance(output_size, (list, tuple)) else [output_size] * n
+        y = x
+        for d, want in zip(range(first, len(x.shape)), wanted):
+            size = y.shape[d]
+            want = size if want is None else want
+            bounds = [(k * size // want, -(-(k + 1) * size // want)) for k in range(want)]
+            y = p.concat([p.reduce("reduce_max", p.slice(y, d, a, b), [d], True) for a, b in bounds], d)
+        if not return_indices:
+            return y
+        flat = lambda v: p.reshape(v, v.shape[:first] + [math.prod(v.shape[first:])])
+        return [y, p.reshape(p.place_of(flat(x), first, flat(y), 1), y.shape)]
+    return build
+
+
+def max_unpool(n):
+    """Each value at its place of the image, flattened; of several at one place the last, as in memory."""
+    def build(p, input, indices, kernel_size, stride=None, padding=0, output_size=None):
+        x, at, s = p.tensor(input), p.tensor(indices), p.theirs[0].shape
+        first = len(x.shape) - n
+        flat = lambda v: p.reshape(v, v.shape[:first] + [math.prod(v.shape[first:])])
+        image = p.constant(0, x.dtype, s[:first] + [math.prod(s[first:])])
+        return p.reshape(p.same("scatter_elements", image, flat(at), flat(x), axis=first), s)
+    return build
+
+
+for n in (1, 2, 3):
+    BUILDERS[f"{NN}adaptive_max_pool{n}d"], BUILDERS[f"{NN}max_unpool{n}d"] = adaptive_max(n), max_unpool(n)

@@ -3,7 +3,7 @@ import math
 
 from aten_ops import BUILDERS, axes_of, axis_of, builds
 from aten_reduce import scalar_axis
-from aten_text import DType, NotShared, Tensor, broadcast, promote
+from aten_text import DType, NotShared, Tensor, promote
 
 
 def sizes(args):
@@ -112,9 +112,9 @@ def expand_as(p, input, other):
 
 
 @builds("flip")
-def flip(p, input, *dims):
-    x = p.tensor(input)
-    axes = axes_of(sizes(dims), len(x.shape)) if sizes(dims) else []
+def flip(p, input, *axes, dims=()):
+    x, axes = p.tensor(input), sizes(axes) if axes else list(dims)
+    axes = axes_of(axes, len(x.shape)) if axes else []
     return p.same("reverse", x, axes=axes) if axes else x
 
 
@@ -180,8 +180,7 @@ def unbind(p, input, dim=0):
 
 @builds("narrow", "narrow_copy")
 def narrow(p, input, dim, start, length):
-    if isinstance(start, Tensor):
-        raise NotShared("a start that a tensor holds")
+    start = start.numbers()[0] if isinstance(start, Tensor) else start
     x = p.tensor(input)
     d = axis_of(dim, len(x.shape))
     start = start + x.shape[d] if start < 0 else start
@@ -293,98 +292,6 @@ def as_strided(p, input, size, stride, storage_offset=None):
     return p.op("as_strided", x, out=(x.dtype, size), size=list(size), strides=list(stride), offset=storage_offset or 0)
 
 
-# ── positions that tensors hold ──
-@builds("gather")
-def gather(p, input, dim, index):
-    x, at = p.tensor(input), p.tensor(index)
-    if not x.shape:
-        return x if not at.shape else p.spread(x, at.shape)
-    d = axis_of(dim, len(x.shape))
-    for k, n in enumerate(at.shape):
-        x = p.slice(x, k, 0, n) if k != d and n != x.shape[k] else x
-    return p.op("gather_elements", x, at, out=(x.dtype, at.shape), axis=d)
-
-
-@builds("index_select")
-def index_select(p, input, dim, index):
-    x, at = p.tensor(input), p.tensor(index)
-    if not x.shape:
-        return x
-    at = p.reshape(at, [math.prod(at.shape)])
-    d = axis_of(dim, len(x.shape))
-    return p.op("gather", x, at, out=(x.dtype, x.shape[:d] + at.shape + x.shape[d + 1:]), axis=d)
-
-
-@builds("take")
-def take(p, input, index):
-    x, at = p.tensor(input), p.tensor(index)
-    return p.op("advanced_index", p.reshape(x, [math.prod(x.shape)]), at, out=(x.dtype, at.shape), axes=[0])
-
-
-@builds("take_along_dim")
-def take_along_dim(p, input, indices, dim=None):
-    x, at = p.tensor(input), p.tensor(indices)
-    if dim is not None:
-        n = x.shape[axis_of(dim, len(x.shape))]  # negative indices count from the end
-        below = p.op("lt", at, p.constant(0, "i64", at.shape), out=("bool", at.shape))
-        at = p.op("select", below, p.same("add", at, p.constant(n, "i64", at.shape)), at, out=(at.dtype, at.shape))
-    if dim is None:
-        return take(p, x, p.reshape(at, [math.prod(at.shape)]))
-    d = axis_of(dim, len(x.shape))
-    shape = broadcast(*[s[:d] + [1] + s[d + 1:] for s in (x.shape, at.shape)])
-    return gather(p, p.spread(x, shape[:d] + [x.shape[d]] + shape[d + 1:]), d, p.spread(at, shape[:d] + [at.shape[d]] + shape[d + 1:]))
-
-
-@builds("masked_scatter")
-def masked_scatter(p, input, mask, source):
-    x, m = p.tensor(input), p.tensor(mask)
-    s = broadcast(x.shape, m.shape)
-    return p.same("masked_scatter", p.spread(x, s), p.spread(m, s), p.tensor(source))
-
-
-def advanced(p, x, items):
-    """NumPy's index of a list whose entries are tensors of integers, or None for a whole axis."""
-    axes = [d for d, i in enumerate(items) if i is not None]
-    at = [p.tensor(items[d]) for d in axes]
-    if any(i.dtype == "bool" for i in at):
-        raise NotShared("a mask as index: the result's shape is in the data")
-    if not at:
-        return x
-    shape = broadcast(*[i.shape for i in at])
-    rest = [n for d, n in enumerate(x.shape) if d not in axes]
-    where = axes[0] if axes[-1] - axes[0] + 1 == len(axes) else 0
-    return p.op("advanced_index", x, *at, out=(x.dtype, rest[:where] + shape + rest[where:]), axes=axes)
-
-
-@builds("aten.index.Tensor")
-def index(p, input, indices):
-    return advanced(p, p.tensor(input), list(indices))
-
-
-@builds("__getitem__")
-def getitem(p, input, key):
-    """Slices and numbers first; then the tensors, where no number stands between them."""
-    x = p.tensor(input)
-    items = list(key) if isinstance(key, tuple) else [key]
-    if any(i is None or isinstance(i, (bool, list)) for i in items):
-        raise NotShared("an index of another form")
-    if Ellipsis in [i for i in items if not isinstance(i, Tensor)]:
-        k = next(k for k, i in enumerate(items) if i is Ellipsis)
-        items[k:k + 1] = [slice(None)] * (len(x.shape) - len(items) + 1)
-    tensors, d = [], 0
-    if any(isinstance(i, Tensor) for i in items) and any(isinstance(i, int) for i in items):
-        raise NotShared("numbers beside tensors in an index")
-    for i in items:
-        if isinstance(i, int):
-            x = select(p, x, d, i)
-            continue
-        if isinstance(i, slice):
-            x = slice_(p, x, d, i.start, i.stop, i.step or 1)
-        tensors.append(i if isinstance(i, Tensor) else None)
-        d += 1
-    return advanced(p, x, tensors)
-
-
 # ── creation and conversion ──
 for name, dtype in {"bool": "bool", "byte": "u8", "char": "i8", "short": "i16", "int": "i32", "long": "i64", "half": "f16", "bfloat16": "bf16", "float": "f32", "double": "f64"}.items():
     BUILDERS[name] = lambda p, input, memory_format=None, dtype=dtype: p.convert(p.tensor(input), dtype)
@@ -407,7 +314,7 @@ BUILDERS["full"] = lambda p, size, fill_value, dtype=None, device=None: p.consta
 
 
 @builds("eye")
-def eye(p, n, m=None, dtype=None, device=None):
+def eye(p, n, m=None, dtype=None, device=None, requires_grad=False):
     s = [n, n if m is None else m]
     if dtype is None:
         dtype = "f32"
@@ -419,7 +326,7 @@ def eye(p, n, m=None, dtype=None, device=None):
 # ── padding and patches ──
 @builds("nn.functional.pad", "constant_pad_nd", "aten.constant_pad_nd")
 def pad(p, input, pad, mode="constant", value=None):
-    if isinstance(mode, (int, float)):
+    if isinstance(mode, (int, float, complex)):
         mode, value = "constant", mode
     x = p.tensor(input)
     rank = len(x.shape)

@@ -1,7 +1,7 @@
 """Builders for networks' operations: activations, losses, convolutions, normalisations."""
 from aten_ops import BUILDERS, axis_of, builds, float_of
 from aten_reduce import scalar_axis, softmax
-from aten_text import NARROW, NotShared, broadcast, is_float
+from aten_text import NARROW, NotShared, broadcast, is_complex, is_float
 
 NN = "nn.functional."
 
@@ -123,6 +123,8 @@ def pair_loss(plumb, **fixed):
         if size_average is not None or reduce is not None or given.pop("weight", None) is not None:
             raise NotShared("a form of the loss that is deprecated, or weighted")
         x, y = float_operand(p, input), p.tensor(target)
+        if is_complex(y.dtype):
+            raise NotShared("a complex target")
         mean_of_batch = reduction == "batchmean"
         s = broadcast(x.shape, y.shape)
         x, y = p.spread(x, s), p.spread(p.convert(y, x.dtype), s)
@@ -329,3 +331,36 @@ def normalize(p, input, p_=2.0, dim=1, eps=1e-12, out=None):
     x = float_operand(p, input)
     y = p.reshape(x, scalar_axis(x))
     return p.reshape(p.same("normalize", y, axis=axis_of(dim, len(y.shape)), p=float(p_), epsilon=eps), x.shape)
+
+
+@builds(NN + "one_hot")
+def one_hot(p, tensor, num_classes=-1):
+    classes = p.theirs[0].shape[-1]
+    x = p.tensor(tensor)
+    return p.op("one_hot", x, out=("i64", x.shape + [classes]), classes=classes)
+
+
+@builds(NN + "bilinear")
+def bilinear(p, input1, input2, weight, bias=None):
+    """Sums over both inputs' last axes, one after the other."""
+    x, y, w = p.tensor(input1), p.tensor(input2), p.tensor(weight)
+    lead = x.shape[:-1]
+    m, (o, i, j) = 1, w.shape
+    for n in lead:
+        m *= n
+    x, y = p.reshape(x, [m, i]), p.reshape(y, [m, j])
+    xw = p.op("dot_general", x, w, out=(x.dtype, [m, o, j]), lhs_contract=[1], rhs_contract=[1])
+    r = p.op("dot_general", xw, y, out=(x.dtype, [m, o]), lhs_batch=[0], rhs_batch=[0], lhs_contract=[2], rhs_contract=[1])
+    r = p.reshape(r, lead + [o])
+    return r if bias is None else p.binary("add", r, p.tensor(bias))
+
+
+@builds(NN + "embedding_bag")
+def embedding_bag(p, weight, input, offsets=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, mode="mean", sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=None):
+    """Bags are the rows of input, or begin at the offsets."""
+    if max_norm is not None:
+        raise NotShared("max_norm changes the table in place")
+    at = p.tensor(input)
+    begins = p.vector(range(0, at.shape[0] * at.shape[1], at.shape[1])) if len(at.shape) == 2 else p.convert(p.tensor(offsets), "i64")
+    flat = lambda v: v if v is None else p.reshape(p.tensor(v), [at.shape[0] * at.shape[1]]) if len(at.shape) == 2 else p.tensor(v)
+    return BUILDERS["aten._embedding_bag"](p, weight, flat(at), begins, False, ("sum", "mean", "max").index(mode), False, flat(per_sample_weights), include_last_offset, -1 if padding_idx is None else padding_idx % weight.shape[0])

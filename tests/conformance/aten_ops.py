@@ -224,7 +224,7 @@ def rpow(p, input, other):
 
 @builds("float_power")
 def float_power(p, input, other):
-    return p.same("pow", *pair(p, input, other, "f64")[:2])
+    return p.same("pow", *pair(p, input, other, "c128" if is_complex(result_type(input, other)) else "f64")[:2])
 
 
 @builds("clamp")

@@ -114,7 +114,10 @@ def variance(p, input, dim=None, unbiased=None, keepdim=False, correction=None, 
     shape = [n for d, n in enumerate(x.shape) if d not in axes]
     kept = [1 if d in axes else n for d, n in enumerate(x.shape)] if keepdim else shape
     inner = p.convert(x, "f32") if name.startswith("std") and x.dtype in NARROW else x
-    r = p.op("var_mean", inner, out=[(inner.dtype, shape)] * 2, axes=axes, correction=correction_of(unbiased, correction))
+    how = {"axes": axes, "correction": correction_of(unbiased, correction)}
+    if name == "var":
+        return p.reshape(p.convert(p.op("var", inner, out=(inner.dtype, shape), **how), x.dtype), kept)
+    r = p.op("var_mean", inner, out=[(inner.dtype, shape)] * 2, **how)
     if name.startswith("std"):
         r[0] = p.same("sqrt", r[0])
     r = [p.reshape(p.convert(v, x.dtype), kept) for v in r]
@@ -192,7 +195,7 @@ def matmul(p, input, other):
 
 
 BUILDERS["__rmatmul__"] = lambda p, input, other: matmul(p, other, input)
-BUILDERS["vdot"] = matmul
+BUILDERS["vdot"] = lambda p, input, other: matmul(p, p.same("conj", p.tensor(input)) if is_complex(input.dtype) else input, other)
 
 
 @builds("addmm", "baddbmm", "addmv")

@@ -22,7 +22,14 @@ import aten_images  # noqa: F401  these add builders to aten_ops
 import aten_index  # noqa: F401
 import aten_linalg
 import aten_ops
+import aten_losses  # noqa: F401
+import aten_masked  # noqa: F401
+import aten_more  # noqa: F401
+import aten_order  # noqa: F401
+import aten_positions  # noqa: F401
+import aten_running  # noqa: F401
 import aten_scatter  # noqa: F401
+import aten_shape  # noqa: F401
 from aten_text import NotShared, Program, Tensor, decode
 
 RULES = pathlib.Path(__file__).with_name("aten_samples.rules")
@@ -58,16 +65,16 @@ def flat(out):
     raise NotShared(f"a result that is {type(out).__name__}")
 
 
-def program_of(sample):
-    """The case of a sample, for the judge: its text, inputs and outputs."""
+def program_of(sample, data=b""):
+    """The case of a sample, for the judge: its text, inputs and outputs. A count's offset is the number itself, behind "count"."""
     build = aten_ops.BUILDERS.get(sample["op"])
     if build is None:
         raise NotShared("no program for this operation")
-    args, kwargs = decode(sample["args"]), decode({"dict": sample["kwargs"]})
-    theirs = flat(decode(sample["out"]))
+    args, kwargs = decode(sample["args"], data), decode({"dict": sample["kwargs"]}, data)
+    theirs = flat(decode(sample["out"], data))
     # Samples that name a parameter as the builders' program name it: p is the norm's.
     kwargs = {("p_" if k == "p" else k): v for k, v in kwargs.items()}
-    p = Program()
+    p = Program(theirs)
     try:
         inspect.signature(build).bind(p, *args, **kwargs)
     except TypeError as e:
@@ -80,7 +87,17 @@ def program_of(sample):
     theirs = theirs[:len(ours)] if sample["op"].startswith("aten.") else theirs
     if compared := aten_linalg.PARTIAL.get(sample["op"]):
         ours, theirs = ([xs[k] for k in compared] for xs in (ours, theirs))
-    return {"text": p.text(ours), "inputs": [t.offset for t, _ in p.params], "outputs": [[t.dtype, t.shape, t.offset] for t in theirs]}
+    return {"text": p.text(ours + [c for c, _ in p.counts]), "inputs": [t.offset for t, _ in p.params],
+            "outputs": [[t.dtype, t.shape, t.offset] for t in theirs] + [["i64", [], ("count", n)] for _, n in p.counts]}
+
+
+def with_counts(cases, blob):
+    """The data with the cases' counts behind them, to which the cases' outputs now point."""
+    data = bytearray(blob + b"\0" * (-len(blob) % 8))
+    for output in (o for c in cases for o in c["outputs"] if isinstance(o[2], tuple)):
+        number, output[2] = output[2][1], len(data)
+        data += number.to_bytes(8, "little")
+    return bytes(data)
 
 
 def judged(batch, target, cases, blob, jobs):
@@ -136,6 +153,12 @@ class Report:
         for op, reasons in sorted(self.not_shared.items()):
             if everything or op in self.by_op:
                 print(f"left out: {op}: " + "; ".join(f"{n} × {why}" for why, n in reasons.most_common(3)))
+        if everything:
+            kinds = collections.Counter()
+            for why, n in (item for c in self.not_shared.values() for item in c.items()):
+                kinds[re.sub(r"^\w+ takes no complex|: .*", lambda m: "takes no complex" if m[0][0] != ":" else "", why)] += n
+            for why, n in kinds.most_common():
+                print(f"left out by reason: {n} × {why}")
         for reason, n in sorted(self.explained.items()):
             print(f"explained: {n} × {reason}")
         seen = collections.Counter()
@@ -184,14 +207,15 @@ def main():
             if not re.search(o.ops, s["op"]):
                 continue
             try:
-                cases.append(program_of(s))
+                cases.append(program_of(s, blob))
                 samples.append(s)
             except NotShared as e:
                 report.leave_out(s, str(e))
                 continue
             if o.show == s["op"]:
                 print(cases[-1]["text"])
-        for s, case, answer in zip(samples, cases, judged(o.batch, o.target, cases, blob, o.jobs)):
+        data = with_counts(cases, blob)
+        for s, case, answer in zip(samples, cases, judged(o.batch, o.target, cases, data, o.jobs)):
             report.add(s, case, answer)
     report.print(o.all)
     if o.out:

@@ -114,6 +114,14 @@ def main():
         s = Samples()
         s.add("conj", [s.tensor("complex64", [1], [3, -4])], s.tensor("complex64", [1], [3, im]), "complex64")
         check(verdict in run(batch, s)[1], "complex answers are judged by their parts")
+    for rows, verdict in (([0, 2], "1 equal"), ([0, 1], "1 wrong"), ([0], "1 wrong"), ([0, 2, -1], "1 wrong")):
+        s = Samples()
+        s.add("nonzero", [s.tensor("float32", [4], [5, 0, math.nan, -0.0])], s.tensor("int64", [len(rows), 1], rows))
+        check(verdict in run(batch, s)[1], f"the places of what is not 0, and how many they are: {rows}")
+    for places, verdict in (([2, 0], "1 equal"), ([2, 3], "1 equal"), ([2, 1], "1 wrong")):
+        s = Samples()
+        s.add("topk", [s.tensor("float32", [4], [7, 1, 9, 7]), 2], {"tuple": [s.tensor("float32", [2], [9, 7]), s.tensor("int64", [2], places)]})
+        check(verdict in run(batch, s)[1], f"places are right where they hold the values: {places}")
     vector, scalar = Tensor("float16", [2], 0), Tensor("float32", [], 0)
     check(result_type(vector, scalar) == "f16" and result_type(vector, 1.5) == "f16" and result_type(Tensor("int64", [2], 0), 1.5) == "f32", "promotion by kind")
     check(result_type(Tensor("int64", [2], 0), Tensor("float64", [], 0)) == "f64" and promote("f16", "bf16") == "f32" and promote("u8", "i8") == "i16", "promotion by category")

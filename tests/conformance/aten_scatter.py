@@ -2,6 +2,7 @@
 import math
 
 from aten_ops import BUILDERS, axis_of, builds, pair
+from aten_positions import within
 from aten_text import NotShared, Tensor, Value, is_complex, is_float
 
 MODES = {"sum": "add", "add": "add", "prod": "mul", "multiply": "mul", "amax": "max", "amin": "min"}
@@ -131,11 +132,32 @@ def index_put(p, input, indices, values, accumulate=False):
     x, items = p.tensor(input), list(indices)
     axes = [d for d, i in enumerate(items) if i is not None]
     at = [p.tensor(items[d]) for d in axes]
-    if any(i.dtype == "bool" for i in at):
-        raise NotShared("a mask as index: the number of elements is in the data")
     if x.dtype == "bool" and accumulate:
         raise NotShared("a sum of bools")
+    if any(i.dtype == "bool" for i in at):
+        return put_where(p, x, items, p.tensor(values), accumulate)
     return p.same("index_put", x, p.tensor(values), *at, axes=axes, mode="add" if accumulate else "replace")
+
+
+def put_where(p, x, items, values, accumulate):
+    """One mask: a number goes to each of its places, a vector's elements to one each, in order."""
+    if len(items) != 1 or items[0].shape != x.shape or len(values.shape) > 1:
+        raise NotShared("a mask beside other indices, or over some of the axes: the number of places is in the data")
+    mask = p.tensor(items[0])
+    if math.prod(values.shape) == 1:
+        given = p.spread(p.reshape(values, []), x.shape)
+    else:
+        given = p.same("masked_scatter", x, mask, values)
+    return p.choose(mask, p.same("add", x, given) if accumulate else given, x)
+
+
+@builds("_unsafe_masked_index_put_accumulate")
+def unsafe_put(p, input, mask, indices, values):
+    x, m = p.tensor(input), p.tensor(mask)
+    if x.dtype == "bool":
+        raise NotShared("a sum of bools")
+    at = [(d, within(p, p.tensor(i), x.shape[d])) for d, i in enumerate(indices) if i is not None]
+    return p.same("index_put", x, p.choose(m, p.tensor(values), 0), *[i for _, i in at], axes=[d for d, _ in at], mode="add")
 
 
 @builds("put")

@@ -1,5 +1,6 @@
 """Programs in Plumb's text, built from PyTorch's values: types are tracked here, so that every line carries its own."""
 import math
+import struct
 
 PLUMB = {"float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16", "bool": "bool", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8",
          "complex64": "c64", "complex128": "c128"}
@@ -11,32 +12,41 @@ class NotShared(Exception):
     """A sample that Plumb has no program for, with the reason."""
 
 
+FORMAT = {"f32": "f", "f64": "d", "bool": "?", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B"}
+
+
 class Tensor:
     """A tensor of a sample: its dtype in Plumb's words, shape, and offset in the data."""
 
-    def __init__(self, dtype, shape, offset, is_view=False):
+    def __init__(self, dtype, shape, offset, is_view=False, data=b""):
         if dtype not in PLUMB:
             raise NotShared(f"dtype {dtype}")
         self.dtype, self.shape, self.offset = PLUMB[dtype], list(shape), offset
-        self.is_view = is_view
+        self.is_view, self.data = is_view, data
+
+    def numbers(self):
+        """Its elements, for those that a program has as attributes: sizes, places to cut at."""
+        if self.dtype not in FORMAT:
+            raise NotShared(f"numbers of {self.dtype} as attributes")
+        return list(struct.unpack_from(f"<{math.prod(self.shape)}{FORMAT[self.dtype]}", self.data, self.offset))
 
 
 class DType(str):
     """A dtype among the arguments, in Plumb's words."""
 
 
-def decode(v):
+def decode(v, data=b""):
     """A value of a sample's index as Python's, tensors as Tensor."""
     if isinstance(v, list):
-        return [decode(x) for x in v]
+        return [decode(x, data) for x in v]
     if not isinstance(v, dict):
         return v
     if "t" in v:
-        return Tensor(*v["t"], "strides" in v)
+        return Tensor(*v["t"], "strides" in v, data)
     if "tuple" in v:
-        return tuple(decode(x) for x in v["tuple"])
+        return tuple(decode(x, data) for x in v["tuple"])
     if "dict" in v:
-        return {k: decode(x) for k, x in v["dict"].items()}
+        return {k: decode(x, data) for k, x in v["dict"].items()}
     if "f" in v:
         return float(v["f"])
     if "slice" in v:
@@ -163,10 +173,15 @@ def type_text(dtype, shape):
 
 
 class Program:
-    """One function @main whose parameters are the sample's tensors."""
+    """One function @main whose parameters are the sample's tensors.
 
-    def __init__(self):
+    theirs: PyTorch's results, whose shapes say how much of a result that is as large as it can be there is;
+    counts: results that count that, with what the shape says.
+    """
+
+    def __init__(self, theirs=()):
         self.params, self.lines, self.count = [], [], 0
+        self.theirs, self.counts = theirs, []
 
     def tensor(self, t):
         """The tensor as a parameter; a Value stays itself."""
@@ -180,6 +195,27 @@ class Program:
         v = Value(f"p{len(self.params)}", t.dtype, t.shape)
         self.params.append((t, v))
         return v
+
+    def cut(self, x, axis, n, count):
+        """The first n slices of x along the axis, and that n is how many there are."""
+        self.counts.append((count, n))
+        return self.slice(x, axis, 0, n)
+
+    def same_number(self, x, y):
+        """Whether elements are equal, or both NaN."""
+        equal = self.op("eq", x, y, out=("bool", x.shape))
+        if not is_float(x.dtype):
+            return equal
+        nans = [self.op("is_nan", v, out=("bool", x.shape)) for v in (x, y)]
+        return self.same("or", equal, self.same("and", *nans))
+
+    def place_of(self, x, axis, values, which):
+        """PyTorch's places of values along x's axis (its result number `which`), where they hold the values, else -1: of equal
+        elements it may take any. values and places keep the axis."""
+        at = self.tensor(self.theirs[which])
+        place = self.reshape(at, values.shape)
+        found = self.op("gather_elements", x, place, out=(x.dtype, values.shape), axis=axis)
+        return self.reshape(self.choose(self.same_number(found, values), place, -1), at.shape)
 
     def op(self, name, *operands, out, **attrs):
         """An operation; `out` is (dtype, shape), or a list of them for several results."""

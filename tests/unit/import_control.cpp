@@ -129,6 +129,25 @@ func @main(%x: f32[2,3]) -> (f32[2,3]) {
 )");
 }
 
+TEST(ImportControl, an_output_of_a_function_that_nothing_reads_may_be_one_that_is_not_supported) {
+  const auto f = function("Normal", {"x", "s", "b", "m", "v"}, {"y", "saved"}, {}, {{"BatchNormalization", "", "inner", {"x", "s", "b", "m", "v"}, {"y", "mean", "var", "saved", "saved_var"}, {}}}, 7);
+  Graph g, reading;
+  for (auto* each : {&g, &reading}) {
+    each->input("x", f32, {2, 3}).input("s", f32, {3}).input("b", f32, {3}).input("m", f32, {3}).input("v", f32, {3});
+    each->node("Normal", {"x", "s", "b", "m", "v"}, {"y", "saved"}, {}, "local").output("y");
+  }
+  const std::vector<std::string> types{"f32[2,3]", "f32[3]", "f32[3]", "f32[3]", "f32[3]"};
+  EXPECT_NE(imported(g.model(7, {f}), types).find("return"), std::string::npos);
+  reading.output("saved");
+  try {
+    imported(reading.model(7, {f}), types);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::unsupported);
+    EXPECT_NE(std::string(e.what()).find("output 1 of Normal"), std::string::npos) << e.what();
+  }
+}
+
 TEST(ImportControl, functions_that_call_themselves_are_refused) {
   const auto f = function("Again", {"a"}, {"r"}, {}, {{"Again", "local", "inner", {"a"}, {"r"}, {}}}, 13);
   Graph g;

@@ -10,7 +10,7 @@ namespace plumb::backends::codegen {
 
 class Math {
  public:
-  /// `correct`: elementary functions are correctly rounded, not merely within 2 ULP.
+  /// `correct`: elementary functions are correctly rounded, not merely within the bounds of their rows.
   Math(Builder& b, const Calls& calls, bool correct) : b_(b), calls_(calls), correct_(correct) {}
   /// The register type of a dtype: i1 for bool, iN for integers and narrow floats (their bit patterns), float, double.
   llvm::Type* type(DType t) const;

@@ -48,7 +48,7 @@ struct Convert {
       Edge{"E2", "a float beyond an integer's range, ±inf included", "the nearer end of the range, also for i8, i16, u8 and u16", "the same: Rust, WebAssembly's saturating forms; undefined in C and C++; NumPy and PyTorch: whatever the processor gives"},
       Edge{"E3", "an integer beyond an integer's range", "wraps: its low bits", "the same: C++20, NumPy, PyTorch, JAX"},
       Edge{"E4", "a float beyond a float's range", "±inf from half a unit above the greatest number on, below that the greatest number", "the same: IEEE 754"},
-      Edge{"E5", "beyond f8e4m3fn, which has no infinity", "finite numbers saturate to ±448, ±inf becomes NaN", "ONNX with saturate=1 takes ±inf to ±448 (its importer clamps first), with saturate=0 all to NaN, like ml_dtypes"},
+      Edge{"E5", "beyond f8e4m3fn, which has no infinity", "finite numbers saturate to ±448, ±inf becomes NaN", "PyTorch from 2.12 saturates finite numbers too, and gave NaN before; ONNX with saturate=1 takes ±inf to ±448 (its importer clamps first), with saturate=0 all to NaN, like ml_dtypes"},
       Edge{"E6", "half way between two numbers", "the one with an even significand", "the same: IEEE 754"},
       Edge{"E7", "f64 to f16, where rounding to f32 first would differ", "rounded once", "the same: IEEE 754"},
       Edge{"E8", "a result below the least normal number", "subnormal numbers are kept", "the same: IEEE 754"},

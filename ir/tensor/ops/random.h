@@ -113,7 +113,8 @@ struct RandomBits {
   static constexpr std::string_view equation = "r[i] = word 0 (u64: + 2^32 word 1) of philox4x32((lo i, hi i, lo stream, hi stream), (lo seed, hi seed))";
   static constexpr std::array attrs{AttrSpec{"shape", AttrKind::shape}, AttrSpec{"dtype", AttrKind::dtype}};
   static constexpr std::array constraints{key_constraint, Constraint{"C2", "dtype is u32 or u64."}, Constraint{"C3", "shape has sizes, and fewer than 2^63 elements."}};
-  static constexpr std::array edges{Edge{"E1", "another shape of as many elements", "the same words in row-major order", "JAX's differ by shape"}, Edge{"E2", "no elements", "an empty result"}};
+  static constexpr std::array edges{Edge{"E1", "another shape of as many elements", "the same words in row-major order", "JAX's differ by shape"}, Edge{"E2", "no elements", "an empty result"},
+                                    Edge{"E3", "other draws before it, read or not", "change nothing: the words are the key's", "the same: JAX; the generators of PyTorch and NumPy are states that every draw advances"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (auto e = check_key(in[0]); !e.empty()) return no(e);
     const DType t = a.get<DType>("dtype");

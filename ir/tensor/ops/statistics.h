@@ -31,7 +31,8 @@ template <bool Mean> struct Var {
   static constexpr std::array attrs{AttrSpec{"axes", AttrKind::ints}, AttrSpec{"correction", AttrKind::real, "1"}};
   static constexpr std::span<const Constraint> constraints = reduced_floats_constraints;
   static constexpr std::array edges{Edge{"E1", "one element, correction 1; no element", "NaN: 0 / 0", "the same: PyTorch, NumPy"},
-                                    Edge{"E2", "a large mean with small deviations", "two passes: no cancellation of large squares", "PyTorch (Welford) alike"}};
+                                    Edge{"E2", "a large mean with small deviations", "two passes: no cancellation of large squares", "PyTorch (Welford) alike"},
+                                    Edge{"E3", "squares beyond the accumulator's range, or below it", "inf; 0: nothing is widened silently", "the same: NumPy, JAX; PyTorch's CPU sums f32 in f64: convert to f64 around it"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     auto r = reduced_floats(in, a);
     if (auto* types = std::get_if<std::vector<Type>>(&r); types && Mean) types->push_back(types->front());
@@ -103,7 +104,8 @@ template <class Fn> struct Truth {
   static constexpr std::string_view equation = all ? "out[i] = and_r x[i, r] != 0" : "out[i] = or_r x[i, r] != 0";
   static constexpr std::array attrs{AttrSpec{"axes", AttrKind::ints}};
   static constexpr std::array constraints{Constraint{"C1", "axes are distinct and lie in x's rank."}};
-  static constexpr std::array edges{Edge{"E1", "NaN; no element", all ? "counts as true; true" : "counts as true; false", "the same: PyTorch, NumPy"}};
+  static constexpr std::array edges{Edge{"E1", "NaN; no element", all ? "counts as true; true" : "counts as true; false", "the same: PyTorch, NumPy"},
+                                    Edge{"E2", "u8", "bool; convert gives the byte", "the same: NumPy, JAX; PyTorch gives u8"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     if (auto e = check_axes(a.ints("axes"), in[0].rank(), "axis"); !e.empty()) return no("C1: " + e);
     return one({DType::boolean, drop(in[0].shape, a.ints("axes"))});

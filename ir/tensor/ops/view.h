@@ -18,7 +18,8 @@ struct Broadcast : PartByPart<Broadcast> {
   static constexpr std::array edges{
       Edge{"E1", "an axis of size 1 to size 0", "no elements", "the same: NumPy, PyTorch"},
       Edge{"E2", "an operand of rank 0", "its element everywhere"},
-      Edge{"E3", "NaN and -0", "copied"}};
+      Edge{"E3", "NaN and -0", "copied"},
+      Edge{"E4", "an update of one element of the result", "another value: its neighbours and x keep theirs", "the same: JAX; NumPy's is read-only; PyTorch's is a view, whose update writes all aliases"}};
   static Inferred infer(std::span<const Type> in, const AttrMap& a) {
     const auto& shape = a.get<Shape>("shape");
     const auto& dims = a.ints("dims");
