@@ -137,6 +137,28 @@ TEST_P(GridDot, EqualsPlainLoops) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, GridDot, testing::Values(Sizes{32, 48, 64}, Sizes{17, 19, 23}, Sizes{40, 8, 300}, Sizes{33, 31, 29, DType::f64}, Sizes{16, 16, 32, DType::bf16}, Sizes{9, 9, 4500}));
 
+class GridDotRegisters : public testing::TestWithParam<Sizes> {};
+
+TEST_P(GridDotRegisters, EqualsPlainLoops) {
+  const auto p = GetParam();
+  const auto k = dot(p);
+  EXPECT_EQ(k.schedule, "grid_dot_registers");
+  expect_well_formed(k);
+  auto a = integers(p.dtype, p.m * p.k, 1), b = integers(p.dtype, p.k * p.n, 2);
+  Array c(p.dtype, p.m * p.n);
+  launch(k, {&a, &b, &c});
+  EXPECT_EQ(c.bytes, product(a, b, p.m, p.n, p.k, p.dtype).bytes);
+}
+
+// Whole tiles; ragged edges read by 16 bytes and by elements; chains, blocks and what is left of each.
+INSTANTIATE_TEST_SUITE_P(Sizes, GridDotRegisters, testing::Values(Sizes{64, 64, 32}, Sizes{68, 52, 20}, Sizes{49, 51, 53}, Sizes{64, 64, 16}, Sizes{48, 48, 300}, Sizes{48, 48, 4500}, Sizes{50, 70, 33, DType::f64}, Sizes{64, 96, 32, DType::bf16}));
+
+TEST(GridDotFaults, WithoutBarriersRegisterTilesRace) {
+  const auto v = violation(dot({64, 64, 64}, lowering::Fault::missing_barrier));
+  EXPECT_EQ(v.kind, ViolationKind::race);
+  EXPECT_THAT(v.buffer, testing::AnyOf("%a_tile", "%b_tile"));
+}
+
 TEST(GridDotFaults, WithoutBarriersThreadsRace) {
   const auto v = violation(dot({32, 32, 32}, lowering::Fault::missing_barrier));
   EXPECT_EQ(v.kind, ViolationKind::race);
