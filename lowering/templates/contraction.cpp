@@ -154,7 +154,8 @@ void lower_contraction(KernelContext& c) {
   const bool join = tiled || p.flat_n() || (!c.shape.empty() && c.shape.back() < c.width());
   for (std::size_t d = 0; d < merge.size(); ++d) merge[d] = merge[d] && d >= first_n && join;
   c.place_contraction(merge, p.convolution, p.flat_n());
-  if (tiled && grid) return worth_register_tiles(p) ? lower_grid_registers(c, p, id) : lower_grid_contraction(c, p, id);
+  if (tiled && grid && worth_register_tiles(p)) return fits_matrix_units(c, p) ? lower_grid_tiles(c, p, id) : lower_grid_registers(c, p, id);
+  if (tiled && grid) return lower_grid_contraction(c, p, id);
   if (tiled) return lower_tiled(c, p, id);
   lower_direct(c, p, id);
 }

@@ -9,6 +9,7 @@
 // A warp is 4 × 8 threads. A thread's rows lie `lanes` together, so that it reads them by 16 bytes, and 4·lanes apart, so
 // that its warp reads without conflict; columns likewise.
 #include "lowering/templates/grid.h"
+#include "lowering/templates/grid_slices.h"
 
 namespace plumb::lowering {
 namespace {
@@ -39,14 +40,14 @@ class RegisterTiles {
   RegisterTiles(KernelContext& c, const Contraction& p, int reduction)
       : c_(c), p_(p), reduction_(reduction), tile_(choose_tile(c, p)), acc_type_(c.accumulator_dtype(p.dtype)), lanes_(byte_size(p.dtype) > 4 ? 2 : 4),
         rows_(element_count(p.m)), columns_(element_count(p.n)), terms_(p.terms() - (c.options.fault == Fault::dropped_term && p.terms() > 1 ? 1 : 0)),
-        slices_(pieces(terms_, slice)) {}
+        count_(pieces(terms_, slice)), slices_(c, p, {slice, tile_.threads(), lanes_, lanes_, p.dtype, true}) {}
 
   void run() {
     c_.b.loop("bz", element_count(p_.batch), kir::LoopKind::gpu_block, [&](Affine bz) {
       c_.b.loop("by", pieces(rows_, tile_.rows), kir::LoopKind::gpu_block, [&](Affine by) {
         c_.b.loop("bx", pieces(columns_, tile_.columns), kir::LoopKind::gpu_block, [&](Affine bx) {
-          a_ = make_side("a", tile_.rows, rows_, by * tile_.rows, p_.lhs_along_k());
-          w_ = make_side("b", tile_.columns, columns_, bx * tile_.columns, p_.rhs_along_k());
+          a_ = slices_.side(false, tile_.rows, by * tile_.rows);
+          w_ = slices_.side(true, tile_.columns, bx * tile_.columns);
           if (terms_ > chain_steps) sums_ = c_.b.alloc("sums", acc_type_, {tile_.tm, tile_.tn / lanes_, tile_.threads(), lanes_}, kir::Space::shared);
           c_.b.loop("thread", tile_.threads(), kir::LoopKind::gpu_thread, [&](Affine thread) { block(bz, by, bx, thread); }, 0);
         }, 0);
@@ -55,24 +56,6 @@ class RegisterTiles {
   }
 
  private:
-  /// An operand on its way: along k in memory, its slice turns on the way into shared memory.
-  struct Side {
-    std::string name;
-    std::int64_t size, limit;    ///< rows (or columns) of the tile, of the operand
-    Affine first;
-    bool along_k, rhs;
-    std::int64_t lanes;          ///< elements of one access to memory
-    BufferId tile, next = -1, fragment = -1;
-    std::int64_t passes(std::int64_t threads) const { return size * slice / lanes / threads; }
-  };
-
-  Side make_side(const std::string& name, std::int64_t size, std::int64_t limit, const Affine& first, bool along_k) {
-    const std::int64_t run = along_k ? p_.terms() : limit;
-    Side s{name, size, limit, first, along_k, name == "b", run % lanes_ || (p_.convolution && !along_k && !p_.flat_n()) ? 1 : lanes_, -1};
-    s.tile = c_.b.alloc(name + "_tile", p_.dtype, {2, slice, size + (along_k ? lanes_ : 0)}, kir::Space::shared);
-    return s;
-  }
-
   void block(const Affine& bz, const Affine& by, const Affine& bx, const Affine& thread) {
     batch_ = delinearize(bz, p_.batch, c_.b.ranges());
     thread_ = thread;
@@ -81,10 +64,10 @@ class RegisterTiles {
     thread_row_ = kir::floor_div(number, across) * (tile_.tm * warp_rows) + kir::floor_div(lane, warp_columns) * lanes_;
     thread_column_ = kir::mod(number, across) * (tile_.tn * warp_columns) + kir::mod(lane, warp_columns) * lanes_;
     declare_outer_loops(bz, by, bx, thread);
-    for (auto* s : {&a_, &w_}) {
-      s->next = c_.b.alloc("next_" + s->name, p_.dtype, {s->passes(tile_.threads()), s->lanes});
-      s->fragment = c_.b.alloc(s->name, p_.dtype, {s->rhs ? tile_.tn : tile_.tm});
-    }
+    slices_.start(a_, thread);
+    slices_.start(w_, thread);
+    a_own_ = c_.b.alloc("a", p_.dtype, {tile_.tm});
+    w_own_ = c_.b.alloc("b", p_.dtype, {tile_.tn});
     acc_ = c_.b.alloc("acc", acc_type_, {tile_.tm, tile_.tn});
     fetch(0);
     put(0);
@@ -128,64 +111,36 @@ class RegisterTiles {
   void step(const Affine& number, std::int64_t count) {
     const auto ranges = c_.b.ranges();
     const Affine half = kir::mod(number, 2, ranges), other = kir::mod(number + 1, 2, ranges);
-    const kir::Predicate more{kir::below(number + 1, slices_)};
-    const bool last = number.is_constant() && number.constant() + 1 >= slices_;
+    const kir::Predicate more{kir::below(number + 1, count_)};
+    const bool last = number.is_constant() && number.constant() + 1 >= count_;
     if (!last) c_.b.when(more, [&] { fetch(number + 1); });
     multiply(half, count);
     if (!last) c_.b.when(more, [&] { put(other); });
     barrier();
   }
 
-  /// A slice from memory into registers. Elements outside are zeros that no element of the result uses.
   void fetch(const Affine& number) {
-    for (const auto& s : {a_, w_})
-      each_access(s, [&](const Affine& pass, const Affine& along, const Affine& k) {
-        c_.b.loop("l", s.lanes, kir::LoopKind::vector, [&](Affine l) {
-          c_.e.enter_block();
-          const auto ranges = c_.b.ranges();
-          const Affine place = s.first + along, term = number * slice + k, skip = s.along_k ? Affine(0) : Affine(s.lanes - 1), over = s.along_k ? Affine(s.lanes - 1) : Affine(0);
-          kir::Predicate wanted;
-          if (s.limit % s.size) wanted.push_back(kir::below(place + skip, s.limit));
-          if (p_.terms() % slice) wanted.push_back(kir::below(term + over, p_.terms()));
-          const auto at = delinearize(s.along_k ? place : place + l, s.rhs ? p_.n : p_.m, ranges), ki = delinearize(s.along_k ? term + l : term, p_.k, ranges);
-          c_.b.store(s.next, {pass, l}, s.rhs ? p_.rhs(batch_, ki, at, wanted) : p_.lhs(batch_, at, ki, wanted));
-        }, static_cast<int>(s.lanes));
-      });
+    for (const auto* s : {&a_, &w_}) slices_.fetch(*s, batch_, number);
   }
-  /// The same slice from registers into a half of shared memory.
   void put(const Affine& half) {
-    for (const auto& s : {a_, w_})
-      each_access(s, [&](const Affine& pass, const Affine& along, const Affine& k) {
-        c_.b.loop("l", s.lanes, s.along_k ? kir::LoopKind::unrolled : kir::LoopKind::vector, [&](Affine l) {
-          c_.b.store(s.tile, s.along_k ? Indices{half, k + l, along} : Indices{half, k, along + l}, c_.b.load(s.next, {pass, l}));
-        }, s.along_k ? 1 : static_cast<int>(s.lanes));
-      });
-  }
-  void each_access(const Side& s, const std::function<void(const Affine& pass, const Affine& along, const Affine& k)>& body) {
-    c_.b.loop("p", s.passes(tile_.threads()), kir::LoopKind::unrolled, [&](Affine pass) {
-      const Affine e = pass * tile_.threads() + thread_;
-      const auto ranges = c_.b.ranges();
-      const std::int64_t row = (s.along_k ? slice : s.size) / s.lanes;
-      const Affine inner = kir::mod(e, row, ranges) * s.lanes, outer = kir::floor_div(e, row, ranges);
-      s.along_k ? body(pass, outer, inner) : body(pass, inner, outer);
-    });
+    for (const auto* s : {&a_, &w_}) slices_.put(*s, half);
   }
 
   void multiply(const Affine& half, std::int64_t count) {
     c_.b.loop("k", count, kir::LoopKind::unrolled, [&](Affine k) {
-      fragment(a_, half, k, thread_row_, tile_.tm, warp_rows);
-      fragment(w_, half, k, thread_column_, tile_.tn, warp_columns);
+      own(a_.tile, a_own_, half, k, thread_row_, tile_.tm, warp_rows);
+      own(w_.tile, w_own_, half, k, thread_column_, tile_.tn, warp_columns);
       c_.b.loop("i", tile_.tm, kir::LoopKind::unrolled, [&](Affine i) {
-        const auto a = c_.b.load(a_.fragment, {i});
+        const auto a = c_.b.load(a_own_, {i});
         c_.b.loop("g", tile_.tn / lanes_, kir::LoopKind::unrolled, [&](Affine g) {
-          c_.b.loop("j", lanes_, kir::LoopKind::vector, [&](Affine j) { c_.b.combine_fma(acc_, {i, g * lanes_ + j}, a, c_.b.load(w_.fragment, {g * lanes_ + j}), reduction_); }, static_cast<int>(lanes_));
+          c_.b.loop("j", lanes_, kir::LoopKind::vector, [&](Affine j) { c_.b.combine_fma(acc_, {i, g * lanes_ + j}, a, c_.b.load(w_own_, {g * lanes_ + j}), reduction_); }, static_cast<int>(lanes_));
         });
       });
     });
   }
-  void fragment(const Side& s, const Affine& half, const Affine& k, const Affine& first, std::int64_t size, std::int64_t across) {
+  void own(BufferId tile, BufferId to, const Affine& half, const Affine& k, const Affine& first, std::int64_t size, std::int64_t across) {
     c_.b.loop("g", size / lanes_, kir::LoopKind::unrolled, [&](Affine g) {
-      c_.b.loop("l", lanes_, kir::LoopKind::vector, [&](Affine l) { c_.b.store(s.fragment, {g * lanes_ + l}, c_.b.load(s.tile, {half, k, first + g * (across * lanes_) + l})); }, static_cast<int>(lanes_));
+      c_.b.loop("l", lanes_, kir::LoopKind::vector, [&](Affine l) { c_.b.store(to, {g * lanes_ + l}, c_.b.load(tile, {half, k, first + g * (across * lanes_) + l})); }, static_cast<int>(lanes_));
     });
   }
 
@@ -248,12 +203,13 @@ class RegisterTiles {
   int reduction_;
   Tile tile_;
   DType acc_type_;
-  std::int64_t lanes_, rows_, columns_, terms_, slices_;
+  std::int64_t lanes_, rows_, columns_, terms_, count_;
+  Slices slices_;
   Indices batch_;
   Affine thread_, thread_row_, thread_column_, in_row_, in_column_;
   std::vector<std::pair<kir::VarId, Affine>> outer_;   ///< inverse of the loops over blocks and threads
   Side a_, w_;
-  BufferId acc_ = -1, sums_ = -1;
+  BufferId a_own_ = -1, w_own_ = -1, acc_ = -1, sums_ = -1;
 };
 
 }  // namespace
