@@ -32,6 +32,7 @@ Value* KernelEmitter::tagged(Value* access, kir::BufferId buffer) {
 void KernelEmitter::emit_node(const kir::Alloc& s) {
   const auto& buffer = info(s.buffer);
   if (options_.grid && buffer.space == kir::Space::shared) return allocate_shared(s.buffer);
+  if (buffer.space == kir::Space::fragment) return allocate_fragment(s.buffer);
   instances_[static_cast<std::size_t>(s.buffer)] = width_;
   auto& slot = frame_.slots[{s.buffer, width_}];
   if (!slot) {

@@ -45,6 +45,42 @@ class NvptxGrid : public Grid {
     g->setAlignment(llvm::Align(128));
     return g;
   }
+  // The layouts of PTX's mma.m16n8k16: a thread holds pairs of neighbours, of row lane / 4 and of the row 8 below.
+  llvm::SmallVector<Value*, 4> load_tile(Builder& b, Value* from, std::int64_t pitch, bool second, bool transposed) const override {
+    // Four 8 × 8 matrices, a lane naming a row of each eighth: A's go down first, then across; B's as they lie in memory by columns.
+    Value *lane = lane_index(b), *in = b.CreateAnd(lane, 7), *low = b.CreateShl(b.CreateAnd(b.CreateLShr(lane, 3), 1), 3), *high = b.CreateShl(b.CreateLShr(lane, 4), 3);
+    Value *row = b.CreateAdd(in, transposed ? high : low), *column = transposed ? low : high;
+    const auto which = second != transposed ? I::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16 : I::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16;
+    Value* at = b.CreateGEP(b.getInt16Ty(), from, b.CreateZExt(b.CreateAdd(b.CreateMul(row, b.getInt32(static_cast<std::uint32_t>(pitch))), column), b.getInt64Ty()));
+    Value* four = b.CreateIntrinsic(which, {at->getType()}, {at});
+    llvm::SmallVector<Value*, 4> r;
+    for (unsigned i = 0; i < 4; ++i) r.push_back(b.CreateExtractValue(four, i));
+    return r;
+  }
+  llvm::SmallVector<Value*, 8> multiply_tiles(Builder& b, llvm::ArrayRef<Value*> sums, llvm::ArrayRef<Value*> first, llvm::ArrayRef<Value*> second, DType factors) const override {
+    const bool half = factors == DType::f16;
+    auto* pair = llvm::FixedVectorType::get(b.getHalfTy(), 2);
+    const auto operand = [&](Value* v) { return half ? b.CreateBitCast(v, pair) : v; };
+    llvm::SmallVector<Value*, 8> r;
+    for (unsigned columns = 0; columns < 2; ++columns) {
+      llvm::SmallVector<Value*, 10> args;
+      for (auto* v : first) args.push_back(operand(v));
+      for (unsigned i = 0; i < 2; ++i) args.push_back(operand(second[2 * columns + i]));
+      for (unsigned i = 0; i < 4; ++i) args.push_back(sums[4 * columns + i]);
+      Value* four = b.CreateIntrinsic(half ? I::nvvm_mma_m16n8k16_row_col_f32_f32 : I::nvvm_mma_m16n8k16_row_col_bf16, {}, args);
+      for (unsigned i = 0; i < 4; ++i) r.push_back(b.CreateExtractValue(four, i));
+    }
+    return r;
+  }
+  void store_tile(Builder& b, Value* to, std::int64_t pitch, llvm::ArrayRef<Value*> sums) const override {
+    auto* two = llvm::FixedVectorType::get(b.getFloatTy(), 2);
+    Value *lane = lane_index(b), *row = b.CreateLShr(lane, 2), *column = b.CreateShl(b.CreateAnd(lane, 3), 1);
+    for (unsigned i = 0; i < 4; ++i) {
+      Value* at = b.CreateAdd(b.CreateMul(b.CreateAdd(row, b.getInt32(8 * (i % 2))), b.getInt32(static_cast<std::uint32_t>(pitch))), b.CreateAdd(column, b.getInt32(8 * (i / 2))));
+      Value* v = b.CreateInsertElement(b.CreateInsertElement(llvm::PoisonValue::get(two), sums[2 * i], b.getInt32(0)), sums[2 * i + 1], b.getInt32(1));
+      b.CreateAlignedStore(v, b.CreateGEP(b.getFloatTy(), to, b.CreateZExt(at, b.getInt64Ty())), llvm::Align(pitch % 2 == 0 ? 8 : 4));
+    }
+  }
   void declare_kernel(llvm::Function& f, const LaunchShape& shape) const override {
     f.setCallingConv(llvm::CallingConv::PTX_Kernel);
     auto* notes = f.getParent()->getOrInsertNamedMetadata("nvvm.annotations");
@@ -56,9 +92,14 @@ class NvptxGrid : public Grid {
     note("reqntidx", shape.threads[0]);
     note("reqntidy", shape.threads[1]);
     note("reqntidz", shape.threads[2]);
+    // Registers are shared out so that as many blocks run on a multiprocessor as its shared memory holds, of 128 registers a thread.
+    constexpr std::int64_t shared_of_multiprocessor = std::int64_t{227} << 10, own = std::int64_t{1} << 10, threads_of_128_registers = 512;
+    const std::int64_t together = std::min(threads_of_128_registers / (shape.threads[0] * shape.threads[1] * shape.threads[2]), shared_of_multiprocessor / (shape.shared_bytes + own));
+    if (shape.shared_bytes >= 16 << 10 && together > 1) note("minctasm", together);
   }
 
  private:
+  static Value* lane_index(Builder& b) { return b.CreateIntrinsic(b.getInt32Ty(), I::nvvm_read_ptx_sreg_laneid, {}); }
   static Value* below(llvm::CallInst* i, std::int64_t extent) {
     i->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, static_cast<std::uint64_t>(extent))));
     return i;

@@ -86,6 +86,10 @@ ScalarId KernelBuilder::convert(ScalarId x, DType to) {
   emit(Convert{r, x});
   return r;
 }
+ScalarId KernelBuilder::narrow(ScalarId x, DType to) {
+  const auto* made = block_->empty() ? nullptr : std::get_if<Convert>(&block_->back().node);
+  return made && made->result == x && !made->bits && dtype(made->arg) == to ? made->arg : convert(x, to);
+}
 ScalarId KernelBuilder::bitcast(ScalarId x, DType to) {
   if (dtype(x) == to) return x;
   const auto r = fresh(to);

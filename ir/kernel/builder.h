@@ -28,6 +28,7 @@ class KernelBuilder {
   ScalarId apply(FnId fn, std::span<const ScalarId> args);
   template <class Fn, class... Args> ScalarId apply(Args... args) { return apply(fn_id<Fn>, {args...}); }
   ScalarId convert(ScalarId x, DType to);   ///< x itself when it has that dtype
+  ScalarId narrow(ScalarId x, DType to);    ///< as convert; what x, just made, was widened from when that has the dtype
   ScalarId bitcast(ScalarId x, DType to);   ///< x itself when it has that dtype; both are equally wide
   ScalarId select(ScalarId condition, ScalarId on_true, ScalarId on_false);
   ScalarId index_value(Affine expr);

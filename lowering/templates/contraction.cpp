@@ -126,6 +126,17 @@ bool Contraction::flat_n() const {
   return true;
 }
 
+bool Contraction::lhs_along_k() const {
+  if (convolution) return true;
+  const auto& contract = c_.anchor_node().attrs.ints("lhs_contract");
+  return !contract.empty() && contract.back() == static_cast<std::int64_t>(c_.spec.type(x_).rank()) - 1;
+}
+bool Contraction::rhs_along_k() const {
+  if (convolution) return false;
+  const auto& contract = c_.anchor_node().attrs.ints("rhs_contract");
+  return !contract.empty() && contract.back() == static_cast<std::int64_t>(c_.spec.type(w_).rank()) - 1;
+}
+
 std::int64_t contraction_height(std::int64_t terms) {
   auto up = [](std::int64_t x, std::int64_t y) { return (x + y - 1) / y; };
   return std::min(terms, chain_steps) + std::min(up(terms, chain_steps), block_terms / chain_steps) + up(terms, block_terms);
@@ -143,7 +154,9 @@ void lower_contraction(KernelContext& c) {
   const bool join = tiled || p.flat_n() || (!c.shape.empty() && c.shape.back() < c.width());
   for (std::size_t d = 0; d < merge.size(); ++d) merge[d] = merge[d] && d >= first_n && join;
   c.place_contraction(merge, p.convolution, p.flat_n());
-  if (tiled) return grid ? lower_grid_contraction(c, p, id) : lower_tiled(c, p, id);
+  if (tiled && grid && worth_register_tiles(p)) return fits_matrix_units(c, p) ? lower_grid_tiles(c, p, id) : lower_grid_registers(c, p, id);
+  if (tiled && grid) return lower_grid_contraction(c, p, id);
+  if (tiled) return lower_tiled(c, p, id);
   lower_direct(c, p, id);
 }
 

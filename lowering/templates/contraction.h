@@ -21,6 +21,9 @@ struct Contraction {
   std::int64_t terms() const { return element_count(k); }
   /// Whether reading B at a flat n needs no delinearisation (a plain matrix operand, or a 1×1 stride-1 convolution).
   bool flat_n() const;
+  /// Whether neighbouring terms, not neighbouring rows (or columns), are neighbours in the operand.
+  bool lhs_along_k() const;
+  bool rhs_along_k() const;
 
  private:
   KernelContext& c_;

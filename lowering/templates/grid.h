@@ -18,5 +18,11 @@ bool fills_a_block(std::int64_t terms);
 
 /// One block a tile of 16 × 16 elements, one thread an element; both operands pass through shared memory in tiles.
 void lower_grid_contraction(KernelContext& c, const Contraction& p, int reduction);
+/// One block a tile of 64 × 64 or 128 × 128 elements, 4 × 4 or 8 × 8 of them in each thread's registers.
+void lower_grid_registers(KernelContext& c, const Contraction& p, int reduction);
+bool worth_register_tiles(const Contraction& p);
+/// The same in matrix units, 64 × 64 or 128 × 128 elements a block, where the contract and the sizes let them.
+void lower_grid_tiles(KernelContext& c, const Contraction& p, int reduction);
+bool fits_matrix_units(const KernelContext& c, const Contraction& p);
 
 }  // namespace plumb::lowering

@@ -106,6 +106,9 @@ const Case cases[] = {
     {"scatter", "scatter", "func @f(%x: f32[9,5], %i: i64[4], %u: f32[4,5]) -> (f32[9,5]) { %0 = scatter_add(%x, %i, %u) {axis=0} : f32[9,5] return %0 }"},
     {"dot_direct", "dot_direct", "func @f(%x: f32[2,3,7], %w: f32[2,7,5]) -> (f32[2,3,5]) { %0 = dot_general(%x, %w) {lhs_batch=[0], rhs_batch=[0], lhs_contract=[2], rhs_contract=[1]} : f32[2,3,5] return %0 }"},
     {"dot_tiled", "grid_dot", "func @f(%x: f32[2,37,40], %w: f32[2,40,71]) -> (f32[2,37,71]) { %0 = dot_general(%x, %w) {lhs_batch=[0], rhs_batch=[0], lhs_contract=[2], rhs_contract=[1]} : f32[2,37,71] return %0 }"},
+    {"dot_tiled", "grid_dot_registers", "func @f(%x: f32[2,70,40], %w: f32[2,40,71]) -> (f32[2,70,71]) { %0 = dot_general(%x, %w) {lhs_batch=[0], rhs_batch=[0], lhs_contract=[2], rhs_contract=[1]} : f32[2,70,71] return %0 }"},
+    {"dot_tiled", "grid_dot_tiles", "func @f(%x: bf16[2,70,48], %w: bf16[2,48,72]) -> (bf16[2,70,72]) { %0 = dot_general(%x, %w) {lhs_batch=[0], rhs_batch=[0], lhs_contract=[2], rhs_contract=[1]} : bf16[2,70,72] return %0 }"},
+    {"convolution_tiled", "grid_convolution_registers", "func @f(%x: f32[1,8,9,9], %w: f32[50,8,3,3]) -> (f32[1,50,7,7]) { %0 = convolution(%x, %w) : f32[1,50,7,7] return %0 }"},
     {"convolution_tiled", "grid_convolution", "func @f(%x: f32[2,8,13,13], %w: f32[24,4,3,3]) -> (f32[2,24,7,7]) { %0 = convolution(%x, %w) {low=[1,1], high=[1,1], stride=[2,2], groups=2} : f32[2,24,7,7] return %0 }"},
     {"convolution_tiled", "grid_convolution", "func @f(%x: f32[1,16,8,8], %w: f32[40,16,1,1]) -> (f32[1,40,8,8]) { %0 = convolution(%x, %w) : f32[1,40,8,8] %1 = relu(%0) : f32[1,40,8,8] return %1 }"},
 };

@@ -102,9 +102,9 @@ Array product(const Array& a, const Array& b, std::int64_t m, std::int64_t n, st
 // ── a tiled dot ──
 
 /// The one kernel that the lowering makes of a program.
-Kernel lowered(const std::string& text, lowering::Fault fault = lowering::Fault::none) {
+Kernel lowered(const std::string& text, lowering::Fault fault = lowering::Fault::none, Contract contract = Contract::strict) {
   lowering::Options o;
-  o.contract = Contract::strict;
+  o.contract = contract;
   o.target = make_simt_backend()->facts();
   o.fault = fault;
   const auto program = lowering::lower(ir::parse(text, "test"), o);
@@ -116,10 +116,10 @@ struct Sizes {
   std::int64_t m = 1, n = 1, k = 1;
   DType dtype = DType::f32;
 };
-Kernel dot(const Sizes& p, lowering::Fault fault = lowering::Fault::none) {
+Kernel dot(const Sizes& p, lowering::Fault fault = lowering::Fault::none, Contract contract = Contract::strict) {
   const auto matrix = [&](std::int64_t r, std::int64_t c) { return std::string(plumb::name(p.dtype)) + "[" + std::to_string(r) + "," + std::to_string(c) + "]"; };
   const auto out = matrix(p.m, p.n);
-  return lowered("func @f(%x: " + matrix(p.m, p.k) + ", %w: " + matrix(p.k, p.n) + ") -> (" + out + ") { %0 = dot_general(%x, %w) {lhs_contract=[1], rhs_contract=[0]} : " + out + " return %0 }", fault);
+  return lowered("func @f(%x: " + matrix(p.m, p.k) + ", %w: " + matrix(p.k, p.n) + ") -> (" + out + ") { %0 = dot_general(%x, %w) {lhs_contract=[1], rhs_contract=[0]} : " + out + " return %0 }", fault, contract);
 }
 
 class GridDot : public testing::TestWithParam<Sizes> {};
@@ -136,6 +136,55 @@ TEST_P(GridDot, EqualsPlainLoops) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, GridDot, testing::Values(Sizes{32, 48, 64}, Sizes{17, 19, 23}, Sizes{40, 8, 300}, Sizes{33, 31, 29, DType::f64}, Sizes{16, 16, 32, DType::bf16}, Sizes{9, 9, 4500}));
+
+class GridDotRegisters : public testing::TestWithParam<Sizes> {};
+
+TEST_P(GridDotRegisters, EqualsPlainLoops) {
+  const auto p = GetParam();
+  const auto k = dot(p);
+  EXPECT_EQ(k.schedule, "grid_dot_registers");
+  expect_well_formed(k);
+  auto a = integers(p.dtype, p.m * p.k, 1), b = integers(p.dtype, p.k * p.n, 2);
+  Array c(p.dtype, p.m * p.n);
+  launch(k, {&a, &b, &c});
+  EXPECT_EQ(c.bytes, product(a, b, p.m, p.n, p.k, p.dtype).bytes);
+}
+
+// Whole tiles; ragged edges read by 16 bytes and by elements; chains, blocks and what is left of each.
+INSTANTIATE_TEST_SUITE_P(Sizes, GridDotRegisters, testing::Values(Sizes{64, 64, 32}, Sizes{68, 52, 20}, Sizes{49, 51, 53}, Sizes{64, 64, 16}, Sizes{48, 48, 300}, Sizes{48, 48, 4500}, Sizes{50, 70, 33, DType::f64}, Sizes{64, 90, 32, DType::bf16}, Sizes{50, 48, 40, DType::f16}));
+
+class GridDotTiles : public testing::TestWithParam<Sizes> {};
+
+TEST_P(GridDotTiles, EqualsPlainLoops) {
+  const auto p = GetParam();
+  const auto k = dot(p, lowering::Fault::none, Contract::relaxed);
+  EXPECT_EQ(k.schedule, "grid_dot_tiles");
+  EXPECT_TRUE(k.reductions.at(0).truncates);
+  expect_well_formed(k);
+  auto a = integers(p.dtype, p.m * p.k, 1), b = integers(p.dtype, p.k * p.n, 2);
+  Array c(p.dtype, p.m * p.n);
+  launch(k, {&a, &b, &c});
+  EXPECT_EQ(c.bytes, product(a, b, p.m, p.n, p.k, p.dtype).bytes);
+}
+
+// One chain, whole and half slices; ragged edges; several chains; several blocks.
+INSTANTIATE_TEST_SUITE_P(Sizes, GridDotTiles, testing::Values(Sizes{64, 64, 32, DType::bf16}, Sizes{49, 56, 16, DType::bf16}, Sizes{70, 72, 48, DType::f16}, Sizes{48, 48, 400, DType::bf16}, Sizes{48, 48, 4240, DType::bf16}));
+
+TEST(GridDotFaults, WithoutBarriersTilesRace) {
+  const auto v = violation(dot({64, 64, 64, DType::bf16}, lowering::Fault::missing_barrier, Contract::relaxed));
+  EXPECT_EQ(v.kind, ViolationKind::race);
+}
+
+TEST(GridDotFaults, EachBarrierOfTilesIsNeeded) {
+  const auto k = dot({64, 64, 400, DType::bf16}, lowering::Fault::none, Contract::relaxed);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(violation(without<kir::Barrier>(k, i)).kind, ViolationKind::race) << i;
+}
+
+TEST(GridDotFaults, WithoutBarriersRegisterTilesRace) {
+  const auto v = violation(dot({64, 64, 64}, lowering::Fault::missing_barrier));
+  EXPECT_EQ(v.kind, ViolationKind::race);
+  EXPECT_THAT(v.buffer, testing::AnyOf("%a_tile", "%b_tile"));
+}
 
 TEST(GridDotFaults, WithoutBarriersThreadsRace) {
   const auto v = violation(dot({32, 32, 32}, lowering::Fault::missing_barrier));

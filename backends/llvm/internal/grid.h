@@ -18,6 +18,12 @@ class Grid {
   virtual Value* shuffle(Builder& b, kir::ShuffleMode mode, Value* x, Value* lane) const = 0;
   /// The start of a block's shared memory, a pointer to Space::shared.
   virtual Value* shared_memory(llvm::Module& m) const = 0;
+  /// Tiles of 16 × 16 in the registers of a warp; `pitch` elements lie between neighbouring rows in shared memory.
+  /// Factors: 4 registers of two elements; `second` is B's layout, else A's; `transposed` where memory has columns for rows.
+  virtual llvm::SmallVector<Value*, 4> load_tile(Builder& b, Value* from, std::int64_t pitch, bool second, bool transposed) const = 0;
+  /// Sums, 8 floats: those given, plus the product.
+  virtual llvm::SmallVector<Value*, 8> multiply_tiles(Builder& b, llvm::ArrayRef<Value*> sums, llvm::ArrayRef<Value*> first, llvm::ArrayRef<Value*> second, DType factors) const = 0;
+  virtual void store_tile(Builder& b, Value* to, std::int64_t pitch, llvm::ArrayRef<Value*> sums) const = 0;
   /// Makes a function a kernel.
   virtual void declare_kernel(llvm::Function& f, const LaunchShape& shape) const = 0;
 };

@@ -40,8 +40,12 @@ class KernelEmitter {
   void emit_node(const kir::For& s);
   void emit_node(const kir::Barrier& s);
   void emit_node(const kir::Shuffle& s);
+  void emit_node(const kir::TileFill& s);
+  void emit_node(const kir::TileLoad& s);
+  void emit_node(const kir::TileMma& s);
+  void emit_node(const kir::TileStore& s);
   template <class Other> void emit_node(const Other&) {
-    fail_unsupported("kernel " + k_.name + " holds async copies or tile operations, which this target does not run");
+    fail_unsupported("kernel " + k_.name + " holds async copies, which this target does not run");
   }
   void conditional(Value* condition, const kir::Block& then);
   void branch(Value* condition, const std::function<void()>& then, bool rare = false);
@@ -70,6 +74,14 @@ class KernelEmitter {
   void allocate_shared(kir::BufferId buffer);
   void grid_loop(const kir::For& f);
   void need_grid(const char* what) const;
+
+  // tiles of a warp (emit_tile.cpp)
+  const kir::Buffer& tile_fragment(kir::BufferId b) const;
+  void allocate_fragment(kir::BufferId buffer);
+  Value* fragment_register(kir::BufferId buffer, unsigned i);
+  llvm::SmallVector<Value*, 8> fragment_values(kir::BufferId buffer);
+  bool second_factor(kir::BufferId buffer) const;
+  Value* tile_pointer(kir::BufferId buffer, const kir::Indices& index);
 
   // index expressions (emit_index.cpp)
   Value* affine(const kir::Affine& a);                  ///< uniform i64, or a vector of i64
