@@ -26,7 +26,8 @@ struct Plan {
   struct Item { Group group; int control = -1; };
   std::vector<Item> items;
 };
-Plan fuse(const ir::Function& f, bool enabled);
+/// Row programs (fuse_rows.h) are made where the target is given for which.
+Plan fuse(const ir::Function& f, bool enabled, const kir::TargetFacts* rows = nullptr);
 
 /// Offsets for temporaries: two that live at the same time do not overlap.
 void plan_memory(Program& p);
