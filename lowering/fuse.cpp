@@ -1,7 +1,6 @@
 // Which nodes share a kernel.
 //
 //  anchors     reductions, contractions, windows, scans, sorts, scatters each have a kernel of their own.
-//  rows        reductions along the last axis, with the element-wise work before, between and after them over the same rows, are one kernel (fuse_rows.h).
 //  epilogues   element-wise consumers of an anchor's result (a scan's, sort's and scatter's excepted), of its shape, join it as long as one value leaves the group.
 //  inlining    any other node is evaluated where it is used, unless that repeats work: it is a result, or costs something
 //              and is read by several kernels, or at several indices of one, or a contraction, window, gather or sort would read each element many times, or
@@ -13,7 +12,6 @@
 #include "ir/tensor/builder.h"
 #include "ir/tensor/op_table.h"
 #include "lowering/emit.h"
-#include "lowering/fuse_rows.h"
 #include "lowering/passes.h"
 
 namespace plumb::lowering {
@@ -26,14 +24,11 @@ using ir::ValueId;
 
 class Fuser {
  public:
-  Fuser(const Function& f, bool enabled, const kir::TargetFacts* rows) : f_(f), enabled_(enabled), rows_(rows), uses_(users()), root_(f.nodes.size(), false), space_(f.nodes.size(), -1), group_root_(f.nodes.size(), -1), depth_(f.nodes.size(), 0), member_of_(f.nodes.size(), -1) {}
+  Fuser(const Function& f, bool enabled) : f_(f), enabled_(enabled), uses_(users()), root_(f.nodes.size(), false), space_(f.nodes.size(), -1), group_root_(f.nodes.size(), -1), depth_(f.nodes.size(), 0), member_of_(f.nodes.size(), -1) {}
 
   Plan run() {
     for (std::size_t k = 0; k < f_.nodes.size(); ++k)
-      if (anchor(k) && op_class(k) != OpClass::reduce) grow_epilogue(static_cast<int>(k));
-    if (enabled_ && rows_) take_rows(*rows_);
-    for (std::size_t k = 0; k < f_.nodes.size(); ++k)
-      if (op_class(k) == OpClass::reduce && member_of_[k] < 0) grow_epilogue(static_cast<int>(k));
+      if (anchor(k)) grow_epilogue(static_cast<int>(k));
     for (std::size_t k = f_.nodes.size(); k-- > 0;)
       if (member_of_[k] < 0) {
         space_[k] = users_space(k);
@@ -78,18 +73,6 @@ class Fuser {
     return r;
   }
   const std::vector<int>& users_of(std::size_t k) const { return uses_[static_cast<std::size_t>(f_.nodes[k].results[0])]; }
-
-  /// Row programs among the nodes that no anchor has taken.
-  void take_rows(const kir::TargetFacts& target) {
-    std::vector<bool> taken(f_.nodes.size(), false);
-    for (std::size_t k = 0; k < taken.size(); ++k) taken[k] = member_of_[k] >= 0;
-    for (const auto& group : row_groups(f_, taken, target)) {
-      const int root = group.back();
-      for (int k : group) member_of_[static_cast<std::size_t>(k)] = root;
-      root_[static_cast<std::size_t>(root)] = true;
-      group_root_[static_cast<std::size_t>(root)] = root;
-    }
-  }
 
   /// Nodes after an anchor that may join it; keeps the longest prefix out of which one value leaves.
   void grow_epilogue(int a) {
@@ -262,7 +245,6 @@ class Fuser {
 
   const Function& f_;
   bool enabled_;
-  const kir::TargetFacts* rows_;  ///< row programs are wanted, for this target
   std::vector<std::vector<int>> uses_;
   std::vector<bool> root_;
   std::vector<int> space_;       ///< of an inlined node: where its users read it
@@ -273,6 +255,6 @@ class Fuser {
 
 }  // namespace
 
-Plan fuse(const Function& f, bool enabled, const kir::TargetFacts* rows) { return Fuser(f, enabled, rows).run(); }
+Plan fuse(const Function& f, bool enabled) { return Fuser(f, enabled).run(); }
 
 }  // namespace plumb::lowering

@@ -26,8 +26,7 @@ struct Plan {
   struct Item { Group group; int control = -1; };
   std::vector<Item> items;
 };
-/// Row programs (fuse_rows.h) are made where the target is given for which.
-Plan fuse(const ir::Function& f, bool enabled, const kir::TargetFacts* rows = nullptr);
+Plan fuse(const ir::Function& f, bool enabled);
 
 /// Offsets for temporaries: two that live at the same time do not overlap.
 void plan_memory(Program& p);

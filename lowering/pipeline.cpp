@@ -57,7 +57,7 @@ class Lowerer {
     slots_.assign(f.values.size(), -1);
     Program& program = *p;
     for (auto v : f.params) program.params.push_back(slot(program, f, v, Slot::Role::param));
-    const Plan plan = fuse(f, !o_.disabled.count("fuse"), o_.disabled.count("rows") ? nullptr : &o_.target);
+    const Plan plan = fuse(f, !o_.disabled.count("fuse"));
     std::vector<bool> fixed(f.values.size(), false);  // depends on constants alone
     for (const auto& n : f.nodes)
       if (ir::name(n) == "constant" && !is_splat(n.attrs.get<ir::Literal>("value"))) {
@@ -189,7 +189,6 @@ std::vector<PassInfo> passes() {
   std::vector<PassInfo> r;
   for (const auto& p : tensor_passes()) r.push_back(p.info);
   r.push_back({"fuse", "nodes are grouped into kernels; off: one kernel a node", true});
-  r.push_back({"rows", "reductions along rows, and what is done to the same rows around them, become one kernel", true});
   r.push_back({"hoist", "kernels of constants alone run once, at load", true});
   r.push_back({"schedule", "each group becomes a kernel by its template", false});
   r.push_back({"memory", "temporaries that never live together share memory", false});

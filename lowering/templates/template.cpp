@@ -5,8 +5,6 @@
 #include "ir/scalar/storage.h"
 #include "ir/tensor/op_table.h"
 #include "lowering/templates/grid.h"
-#include "lowering/fuse_rows.h"
-#include "lowering/templates/rows.h"
 
 namespace plumb::lowering {
 
@@ -69,7 +67,6 @@ KernelContext::KernelContext(std::shared_ptr<const ir::Function> s, const Option
     : spec(*s), options(o), kernel(std::make_shared<kir::Kernel>()), b(*kernel), e(b, *s, o.contract), root(s->results.at(0)), shape(s->type(s->results[0]).extents()) {
   kernel->spec = s;
   kernel->correctly_rounded = o.contract == Contract::strict;
-  if (is_row_program(spec)) return;
   for (std::size_t i = 0; i < spec.nodes.size(); ++i)
     if (is_anchor(spec.nodes[i])) {
       require(anchor < 0, "a kernel's specification has one anchor");
@@ -247,7 +244,6 @@ double reduction_identity(FnId fn, DType t) {
 std::shared_ptr<const kir::Kernel> lower_kernel(std::shared_ptr<const ir::Function> spec, const std::string& name, const Options& options) {
   KernelContext c(spec, options);
   c.kernel->name = name;
-  if (is_row_program(*spec)) return lower_rows(c), c.kernel;
   if (c.anchor < 0) {
     const auto node = spec->value(c.root).node;
     const bool concat = node >= 0 && ir::name(spec->nodes[static_cast<std::size_t>(node)]) == "concat";
