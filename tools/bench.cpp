@@ -86,8 +86,7 @@ double copy_rate(backends::Backend& backend, int threads) {
 class Loaded {
  public:
   Loaded(BenchCase c, const Settings& s, const std::shared_ptr<backends::Backend>& backend) : case_(std::move(c)), backend_(backend) {
-    std::vector<Literal> values;
-    for (std::size_t k = 0; k < case_.inputs.size(); ++k) values.push_back(random_literal(case_.inputs[k], 1000 + k));
+    const auto values = bench_values(case_);
     const auto begin = Clock::now();
     lowering::Options o;
     o.contract = s.contract;

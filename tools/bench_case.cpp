@@ -6,10 +6,12 @@
 
 #include "interpreter/specification/embedded.h"
 #include "ir/files/files.h"
+#include "ir/scalar/storage.h"
 #include "ir/tensor/op_table.h"
 #include "ir/tensor/specialize.h"
 #include "ir/tensor/text.h"
 #include "tools/cli.h"
+#include "tools/random.h"
 
 namespace plumb::tools {
 namespace {
@@ -20,6 +22,7 @@ constexpr std::string_view folder = "bench/programs/", extension = ".plumb";
 struct Head {
   std::string what;
   std::map<std::string, std::map<std::string, std::int64_t>> sizes;   ///< by target
+  std::map<std::string, std::int64_t> below;                          ///< by parameter
 };
 
 std::map<std::string, std::int64_t> sizes_from(const std::string& words, const std::string& where) {
@@ -41,6 +44,7 @@ Head head_of(std::string_view text, const std::string& where) {
     const auto colon = said.find(':');
     const auto target = said.substr(0, colon == std::string::npos ? 0 : colon);
     if (target == "cpu" || target == "cuda") h.sizes[target] = sizes_from(said.substr(colon + 1), where);
+    else if (target == "below") h.below = sizes_from(said.substr(colon + 1), where);
     else if (h.what.empty()) h.what = said;
   }
   return h;
@@ -112,6 +116,9 @@ BenchCase bench_case(const std::string& word, const std::string& target, const s
         d = it->second;
       }
     c.inputs.push_back(t);
+    const auto limit = head.below.find(module.entry().value(v).name);
+    c.below.push_back(limit == head.below.end() ? 4 : limit->second);
+    if (c.below.back() < 1) fail_input(word + ": integers below " + std::to_string(c.below.back()) + " are none");
   }
   c.module = ir::specialize(module, ir::bind_symbols(module.entry(), c.inputs));
   const auto& f = c.module.entry();
@@ -119,6 +126,28 @@ BenchCase bench_case(const std::string& word, const std::string& target, const s
   for (auto r : f.results) c.bytes += static_cast<double>(f.type(r).bytes());
   c.flops = contraction_flops(f);
   return c;
+}
+
+std::vector<ir::Literal> bench_values(const BenchCase& c) {
+  std::vector<ir::Literal> values;
+  for (std::size_t k = 0; k < c.inputs.size(); ++k) {
+    const auto parts = ir::parts_type(c.inputs[k]);
+    if (is_bool(parts.dtype)) {
+      values.push_back(random_literal(parts, k));
+      continue;
+    }
+    ir::Literal l(parts);
+    for (std::int64_t i = 0; i < l.elements(); ++i) {
+      const auto at = (k << 48) + 2 * static_cast<std::uint64_t>(i);
+      const std::uint64_t a = mix(at), b = mix(at + 1);
+      // Four even numbers of 32 bits: their sum's standard deviation is 2^32 / sqrt 3.
+      const auto sum = static_cast<std::int64_t>((a >> 32) + (a & 0xffffffffU) + (b >> 32) + (b & 0xffffffffU)) - (std::int64_t{1} << 33);
+      const double v = is_integer(parts.dtype) ? static_cast<double>(a % static_cast<std::uint64_t>(c.below[k])) : static_cast<double>(sum) * (1.7320508075688772 * 0x1p-32);
+      store_element(parts.dtype, l.mutable_raw(), i, v);
+    }
+    values.push_back(l.viewed_as(c.inputs[k]));
+  }
+  return values;
 }
 
 }  // namespace plumb::tools

@@ -29,6 +29,18 @@ s.check(case["bytes"] == 4 * (8 * 4 + 4 * 16 + 8 * 16) and case["flops"] == 2 * 
 s.check(case["kernels"] == 1 and case["ms_min"] <= case["ms"] <= case["ms_p90"] and case["ms"] > 0 and report["copy_gb_per_s"] > 0, f"times: {report}")
 s.check("dispatch_add1" in s.run("bench", "dispatch_add1", *quick, expect=0).stdout, "a benchmark by its name")
 
+# Half of the indices below 1024 are no rows of this table; those below 512 all are.
+take = """// below: ids=%d
+func @main(%%table: f32[512,4], %%ids: i64[4096]) -> (f32[4096,4]) {
+  %%0 = gather(%%table, %%ids) {axis=0} : f32[4096,4]
+  return %%0
+}
+"""
+s.run("bench", s.write("inside.plumb", take % 512), *quick, expect=0)
+p = s.run("bench", s.write("outside.plumb", take % 1024), *quick, expect=2)
+s.check("512" in p.stderr, f"an index outside its table: {p.stderr}")
+s.run("bench", s.write("none.plumb", take % 0), *quick, expect=2)
+
 turns = subprocess.run([s.plumb, "bench", "dispatch_add1", "--serve"], input="0.01\n0.01\n", capture_output=True, text=True, timeout=60)
 lines = [json.loads(line) for line in turns.stdout.splitlines()]
 s.check(turns.returncode == 0 and len(lines) == 3 and lines[0]["case"] == "dispatch_add1" and all(t["ms"] > 0 for t in lines[1:]), f"--serve: {turns}")

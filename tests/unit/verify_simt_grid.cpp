@@ -122,17 +122,22 @@ Kernel dot(const Sizes& p, lowering::Fault fault = lowering::Fault::none, Contra
   return lowered("func @f(%x: " + matrix(p.m, p.k) + ", %w: " + matrix(p.k, p.n) + ") -> (" + out + ") { %0 = dot_general(%x, %w) {lhs_contract=[1], rhs_contract=[0]} : " + out + " return %0 }", fault, contract);
 }
 
-class GridDot : public testing::TestWithParam<Sizes> {};
-
-TEST_P(GridDot, EqualsPlainLoops) {
-  const auto p = GetParam();
-  const auto k = dot(p);
-  EXPECT_EQ(k.schedule, "grid_dot");
+/// The kernel is of this schedule and gives what plain loops over integers do.
+Kernel expect_plain_loops(const Sizes& p, const char* schedule, Contract contract = Contract::strict) {
+  auto k = dot(p, lowering::Fault::none, contract);
+  EXPECT_EQ(k.schedule, schedule);
   expect_well_formed(k);
   auto a = integers(p.dtype, p.m * p.k, 1), b = integers(p.dtype, p.k * p.n, 2);
   Array c(p.dtype, p.m * p.n);
   launch(k, {&a, &b, &c});
   EXPECT_EQ(c.bytes, product(a, b, p.m, p.n, p.k, p.dtype).bytes);
+  return k;
+}
+
+class GridDot : public testing::TestWithParam<Sizes> {};
+
+TEST_P(GridDot, EqualsPlainLoops) {
+  expect_plain_loops(GetParam(), "grid_dot");
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, GridDot, testing::Values(Sizes{32, 48, 64}, Sizes{17, 19, 23}, Sizes{40, 8, 300}, Sizes{33, 31, 29, DType::f64}, Sizes{16, 16, 32, DType::bf16}, Sizes{9, 9, 4500}));
@@ -140,14 +145,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, GridDot, testing::Values(Sizes{32, 48, 64}, Size
 class GridDotRegisters : public testing::TestWithParam<Sizes> {};
 
 TEST_P(GridDotRegisters, EqualsPlainLoops) {
-  const auto p = GetParam();
-  const auto k = dot(p);
-  EXPECT_EQ(k.schedule, "grid_dot_registers");
-  expect_well_formed(k);
-  auto a = integers(p.dtype, p.m * p.k, 1), b = integers(p.dtype, p.k * p.n, 2);
-  Array c(p.dtype, p.m * p.n);
-  launch(k, {&a, &b, &c});
-  EXPECT_EQ(c.bytes, product(a, b, p.m, p.n, p.k, p.dtype).bytes);
+  expect_plain_loops(GetParam(), "grid_dot_registers");
 }
 
 // Whole tiles; ragged edges read by 16 bytes and by elements; chains, blocks and what is left of each.
@@ -156,15 +154,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, GridDotRegisters, testing::Values(Sizes{64, 64, 
 class GridDotTiles : public testing::TestWithParam<Sizes> {};
 
 TEST_P(GridDotTiles, EqualsPlainLoops) {
-  const auto p = GetParam();
-  const auto k = dot(p, lowering::Fault::none, Contract::relaxed);
-  EXPECT_EQ(k.schedule, "grid_dot_tiles");
-  EXPECT_TRUE(k.reductions.at(0).truncates);
-  expect_well_formed(k);
-  auto a = integers(p.dtype, p.m * p.k, 1), b = integers(p.dtype, p.k * p.n, 2);
-  Array c(p.dtype, p.m * p.n);
-  launch(k, {&a, &b, &c});
-  EXPECT_EQ(c.bytes, product(a, b, p.m, p.n, p.k, p.dtype).bytes);
+  EXPECT_TRUE(expect_plain_loops(GetParam(), "grid_dot_tiles", Contract::relaxed).reductions.at(0).truncates);
 }
 
 // One chain, whole and half slices; ragged edges; several chains; several blocks.
