@@ -1,16 +1,15 @@
 #include "ir/tensor/literal.h"
 
-#include <cstdlib>
 #include <cstring>
+
+#include "ir/support/blocks.h"
 
 namespace plumb::ir {
 
 Literal::Literal(Type type) : type_(std::move(type)), elements_(type_.elements()) {
   const auto bytes = static_cast<std::size_t>(type_.bytes());
-  const std::size_t rounded = (bytes + 127) / 64 * 64;
-  void* p = rounded < bytes ? nullptr : std::aligned_alloc(64, rounded);
-  if (!p) fail_unsupported("out of memory: " + std::to_string(bytes) + " bytes asked for a tensor " + type_.str());
-  data_ = std::shared_ptr<std::byte>(static_cast<std::byte*>(p), [](std::byte* q) { std::free(q); });
+  data_ = take_block(bytes);
+  if (!data_) fail_unsupported("out of memory: " + std::to_string(bytes) + " bytes asked for a tensor " + type_.str());
 }
 
 Literal Literal::alias(Type type, void* data, std::shared_ptr<void> owner) {
