@@ -34,6 +34,16 @@ Expr Math::narrow_fma(DType t, Expr x, Expr y, Expr z) const {
 
 Expr Math::fmod(Expr x, Expr y) const { return x.with(calls_.function(b_, "fmod", {x.v, y.v})); }
 
+/// LLVM narrows llvm.maximum of two widened halves to one of halves, whose expansion, where no instruction has it, LLVM 19 gets
+/// wrong: maximum(+0, NaN) is +0, and so is minimum(NaN, -0) -0. Spelled out, it is an instruction with two corrections.
+Expr Math::extreme(bool greatest, Expr x, Expr y) const {
+  if (calls_.has_extremes()) return x.intrinsic(greatest ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, {y.v});
+  const Expr picked = greatest ? select(x > y, x, y) : select(x < y, x, y);  // y where either is NaN
+  llvm::Type* bits = x.b->getIntNTy(x.element()->getScalarSizeInBits());
+  const Expr both = (greatest ? x.as(bits) & y.as(bits) : x.as(bits) | y.as(bits)).as(x.element());  // equal: one number, or zeros
+  return select(is_nan(x), x, select(eq(x, y), both, picked));
+}
+
 Expr Math::float_function(FnId fn, DType t, std::span<const Expr> a) const {
   const Expr x = a[0], y = a.size() > 1 ? a[1] : a[0];
   using I = llvm::Intrinsic::IndependentIntrinsics;
@@ -44,8 +54,8 @@ Expr Math::float_function(FnId fn, DType t, std::span<const Expr> a) const {
     case fn_id<Div>: return x / y;
     case fn_id<Fma>: return fma(x, y, a[2]);
     case fn_id<Sqrt>: return sqrt(x);
-    case fn_id<Minimum>: return x.intrinsic(I::minimum, {y.v});
-    case fn_id<Maximum>: return x.intrinsic(I::maximum, {y.v});
+    case fn_id<Minimum>:
+    case fn_id<Maximum>: return extreme(fn == fn_id<Maximum>, x, y);
     case fn_id<Neg>: return -x;
     case fn_id<Abs>: return abs(x);
     case fn_id<Floor>: return x.intrinsic(I::floor);

@@ -19,6 +19,8 @@ class Calls {
   virtual void parallel(Builder& b, Value* runtime, llvm::Function* body, Value* context, Value* n, std::int64_t grain) const = 0;
   /// A mask as loads and stores may take it.
   virtual Value* memory_mask(Builder& b, Value* mask) const = 0;
+  /// Whether llvm.minimum and llvm.maximum become instructions at every float type that LLVM may narrow them to.
+  virtual bool has_extremes() const { return true; }
 };
 
 /// Plain calls of functions that the host program defines.
@@ -30,6 +32,7 @@ class HostCalls : public Calls {
   void index_fault(Builder& b, Value* runtime, int site, Value* value, std::int64_t extent) const override;
   void parallel(Builder& b, Value* runtime, llvm::Function* body, Value* context, Value* n, std::int64_t grain) const override;
   Value* memory_mask(Builder& b, Value* mask) const override;
+  bool has_extremes() const override { return false; }
 
  private:
   bool mask_registers_;

@@ -30,6 +30,7 @@ class Math {
   Expr correctly_rounded(FnId fn, DType t, std::span<const Expr> args) const;
   Expr library(FnId fn, std::span<const Expr> args) const;
   Expr fmod(Expr x, Expr y) const;
+  Expr extreme(bool greatest, Expr x, Expr y) const;
   Expr narrow_fma(DType t, Expr x, Expr y, Expr z) const;
 
   Builder& b_;
