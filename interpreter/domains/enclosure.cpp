@@ -185,7 +185,8 @@ Enclosed remainder_like(FnId fn, DType t, std::span<const Enclosed> args) {
   if (args[0].nan || args[1].nan) return Enclosed::not_a_number();
   const Number n[2] = {{.f = args[0].lo}, {.f = args[1].lo}};
   const double r = apply(fn, t, n).f, wide = apply(fn, DType::f64, n).f;
-  if (std::isnan(r)) return Enclosed::not_a_number();
+  if (std::isnan(wide)) return Enclosed::not_a_number();
+  if (std::isnan(r)) return Enclosed::real(wide, wide, true);  // an infinity that the format lacks, while it is kept in f32
   return Enclosed::real(least(r, wide), greatest(r, wide));
 }
 

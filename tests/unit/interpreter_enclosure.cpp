@@ -34,6 +34,21 @@ TEST(Enclosure, ConversionToAFormatWithoutInfinities) {
   EXPECT_FALSE(holds(large, DType::f8e4m3fn, std::nan("")));
 }
 
+TEST(Enclosure, AnInfinityThatTheFormatLacksMayBeKeptInF32) {
+  for (FnId fn : {fn_id<scalar::Div>, fn_id<scalar::FloorDiv>}) {
+    for (double x : {1.0, -1.0}) {
+      const Enclosed by_zero[] = {Enclosed::real(x, x), Enclosed::real(0.0, 0.0)};
+      const auto quotient = enclose(fn, DType::f8e4m3fn, by_zero);
+      EXPECT_TRUE(holds(quotient, DType::f64, std::nan(""))) << x;
+      EXPECT_TRUE(holds(quotient, DType::f64, x * HUGE_VAL)) << x;
+      EXPECT_FALSE(holds(quotient, DType::f64, 448 * x)) << x;
+      EXPECT_FALSE(holds(quotient, DType::f64, -x * HUGE_VAL)) << x;
+    }
+    const Enclosed zeros[] = {Enclosed::real(0.0, 0.0), Enclosed::real(0.0, 0.0)};
+    EXPECT_FALSE(holds(enclose(fn, DType::f8e4m3fn, zeros), DType::f64, HUGE_VAL));
+  }
+}
+
 TEST(Enclosure, ASumOfZerosOfEitherSign) {
   const auto sum = [](std::initializer_list<Enclosed> terms) {
     SumFacts s;
