@@ -49,7 +49,22 @@ run("fail=cuModuleLoadDataEx:1:218", 3, "CUDA_ERROR_INVALID_PTX", "newer")
 run("fail=cuModuleLoadDataEx:1:222", 3, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", "newer")
 run("lost=cuLaunchKernel:1:700", 3, "launching", "CUDA_ERROR_ILLEGAL_ADDRESS", "lost", "start it again")
 run("lost=cuStreamSynchronize:1:999", 3, "lost")
-run("memory=40", 3, "out of memory", "asked for", "holds")
+
+# Memory: the pool's cache is given back before an allocation fails; the message says what was asked, what is free and who holds the rest.
+os.environ["PLUMB_FAKE_CUDA"] = f"fail=cuMemAllocAsync:2:2,log={log}"
+s.run("run", program, "--random", "1", "--target", "cuda", expect=0)
+s.check("cuMemPoolTrimTo 1" in log.read_text().splitlines(), "one failure: the cache is given back, and asked once more")
+large = s.write("large.plumb", "func @main(%x: f32[262144]) -> (f32[262144]) {\n  %0 = add(%x, %x) : f32[262144]\n  return %0\n}\n")
+os.environ["PLUMB_FAKE_CUDA"] = f"memory=1572865,log={log}"
+p = s.run("run", large, "--random", "1", "--target", "cuda", expect=3)
+for word in ("out of memory on Pretend 0", "1.0 MiB asked for results of @main", "of 1.5 MiB, 0.5 MiB are free and this program holds 1.0 MiB", "1.0 MiB for input %x"):
+    s.check(word in p.stderr + p.stdout, f"out of memory: no '{word}' in {p.stdout}{p.stderr}")
+s.check("live 0" in log.read_text().splitlines(), "what was held is given back")
+
+# A device that fails while it is opened is closed again.
+run(f"fail=cuStreamCreate:1:2,log={log}", 3, "making a stream")
+counts = dict(line.split() for line in log.read_text().splitlines())
+s.check(counts["cuDevicePrimaryCtxRetain"] == counts["cuDevicePrimaryCtxRelease"], f"the context is given back: {counts}")
 
 # Devices by number; libraries that are none, and one that is no driver.
 os.environ["PLUMB_FAKE_CUDA"] = ""
