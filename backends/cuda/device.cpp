@@ -34,6 +34,15 @@ Gpu::Gpu(int number) : driver_(cuda::driver()) {
   driver_.check(driver_.DeviceTotalMem(&total, device_), "asking for the device's memory");
   memory_bytes_ = static_cast<std::int64_t>(total);
   driver_.check(driver_.DevicePrimaryCtxRetain(&context_, device_), "making a context on " + name_);
+  try {
+    open_stream();
+  } catch (...) {   // no destructor runs
+    driver_.DevicePrimaryCtxRelease(device_);
+    throw;
+  }
+}
+
+void Gpu::open_stream() {
   enter();
   driver_.check(driver_.StreamCreate(&stream_, stream_non_blocking), "making a stream");
   Pool pool = nullptr;
@@ -95,6 +104,8 @@ void Gpu::release(DevicePtr p) {
 }
 
 void Gpu::fail_memory(std::int64_t bytes, const std::string& owner) const {
+  std::size_t free = 0, total = 0;
+  const bool known = driver_.MemGetInfo(&free, &total) == 0;   // what is neither free nor held here, other programs have
   std::map<std::string, std::int64_t> held;
   const std::lock_guard lock(mutex_);
   for (const auto& [p, block] : live_) held[block.owner] += block.bytes;
@@ -103,7 +114,7 @@ void Gpu::fail_memory(std::int64_t bytes, const std::string& owner) const {
   std::ranges::sort(most, std::greater());
   std::string list;
   for (std::size_t k = 0; k < std::min<std::size_t>(most.size(), 5); ++k) list += (k ? ", " : " ") + mebibytes(most[k].first) + " for " + most[k].second;
-  fail_unsupported("out of memory on " + name_ + ": " + mebibytes(bytes) + " asked for " + owner + "; of " + mebibytes(memory_bytes_) + " this program holds " + mebibytes(statistics_.in_use) + (list.empty() ? "" : ":" + list) +
+  fail_unsupported("out of memory on " + name_ + ": " + mebibytes(bytes) + " asked for " + owner + "; of " + mebibytes(memory_bytes_) + (known ? ", " + mebibytes(static_cast<std::int64_t>(free)) + " are free and" : "") + " this program holds " + mebibytes(statistics_.in_use) + (list.empty() ? "" : ":" + list) +
                    ". Use smaller inputs, or free what is held");
 }
 

@@ -39,6 +39,7 @@ class Gpu : public DeviceMemory, public std::enable_shared_from_this<Gpu> {
 
  private:
   int attribute(int which) const;
+  void open_stream();
   void release(DevicePtr p);
   [[noreturn]] void fail_memory(std::int64_t bytes, const std::string& owner) const;
 

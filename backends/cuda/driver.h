@@ -20,7 +20,10 @@ using Pool = PoolHandle*;
 using Graph = GraphHandle*;
 using GraphExec = GraphExecHandle*;
 
-inline constexpr Result out_of_memory = 2, not_initialized = 3, no_device = 100, invalid_device = 101, no_binary_for_gpu = 209, invalid_ptx = 218, unsupported_ptx_version = 222;
+inline constexpr Result out_of_memory = 2, stub_library = 34, device_unavailable = 46, no_device = 100, no_binary_for_gpu = 209, uncorrectable_ecc = 214, invalid_ptx = 218,
+                        jit_compiler_not_found = 221, unsupported_ptx_version = 222, operating_system = 304, illegal_address = 700, launch_timeout = 702, context_destroyed = 709,
+                        hardware_stack = 714, illegal_instruction = 715, misaligned_address = 716, invalid_address_space = 717, invalid_pc = 718, launch_failed = 719,
+                        not_permitted = 800, system_not_ready = 802, driver_mismatch = 803, compatibility_unsupported = 804, unknown = 999;
 inline constexpr int major_attribute = 75, minor_attribute = 76, multiprocessors_attribute = 16, shared_bytes_attribute = 97, l2_bytes_attribute = 38;
 inline constexpr int function_dynamic_shared_attribute = 8;
 inline constexpr int release_threshold_attribute = 4;
@@ -77,12 +80,13 @@ struct Driver {
   PLUMB_CUDA_FUNCTIONS(PLUMB_CUDA_POINTER)
 #undef PLUMB_CUDA_POINTER
 
-  /// Unsupported, naming what was tried and the driver's words, unless the result is success.
+  /// Unsupported, naming what was tried, the driver's words and the mend, unless the result is success.
   void check(Result r, const std::string& doing) const;
   std::string message(Result r) const;
 };
 
-/// The loaded and initialised driver. Unsupported where there is none, or one too old for what is used here.
+/// The loaded and initialised driver: libcuda.so.1, or the library that the environment's PLUMB_CUDA_DRIVER names. Unsupported
+/// where there is none, or one too old for what is used here.
 const Driver& driver();
 
 }  // namespace plumb::backends::cuda
