@@ -3,7 +3,7 @@
 #include <map>
 #include <optional>
 
-#include "api/include/plumb/plumb.h"
+#include "api/include/plumb/program.h"
 #include "backends/runtime/executor.h"
 #include "ir/import/onnx.h"
 #include "ir/tensor/result_sizes.h"
